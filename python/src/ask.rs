@@ -261,7 +261,7 @@ pub fn dangling<'py>(py: Python<'py>, files: &Bound<'py, PyTuple>) -> PyResult<B
     let assets = files.iter().map(|file| opened(py, &file)).collect::<PyResult<Vec<_>>>()?;
     let found = py.detach(|| {
         let (mut references, mut damage, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        let known = refs::Known::new(&assets);
+        let known = refs::KnownIds::new(&assets);
         let paths = Paths::new(&assets);
         if !known.has_texts() {
             notes.push("no assets.bin among the files: references to what only it has count as dangling".to_owned());

@@ -3,7 +3,7 @@
 use crate::asset::Opened;
 use crate::error::{OrRaise as _, raised, simple};
 use assetq::edit::Editor;
-use assetq::edit::read::{self, Form, InputRow};
+use assetq::edit::read::{self, ChangesFormat, InputRow};
 use assetq::write::atomic_file::Overwrite;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -16,7 +16,7 @@ pub enum Edit {
     /// A value of an entry, or of a row and column of a table.
     Value { table: Option<String>, entry: String, value: String },
     /// Rows of a patch, or rows as they were exported.
-    Rows { table: Option<String>, name: String, form: Form, rows: Arc<[u8]> },
+    Rows { table: Option<String>, name: String, form: ChangesFormat, rows: Arc<[u8]> },
     /// The meshes of a binary glTF.
     Meshes(Arc<[u8]>),
 }
@@ -44,7 +44,7 @@ pub fn changes(given: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Edit
         if rows.starts_with(GLB) {
             return Ok(Edit::Meshes(rows.into()));
         }
-        let form = Form::of_name(&name).or_raise(&name)?.unwrap_or_else(|| Form::of_head(&rows));
+        let form = ChangesFormat::of_name(&name).or_raise(&name)?.unwrap_or_else(|| ChangesFormat::of_head(&rows));
         return Ok(Edit::Rows { table, name, form, rows: rows.into() });
     }
     let mut rows = String::new();
@@ -56,7 +56,7 @@ pub fn changes(given: &Bound<'_, PyAny>, table: Option<String>) -> PyResult<Edit
         rows.push_str(&json(&row)?);
         rows.push('\n');
     }
-    Ok(Edit::Rows { table, name: "changes".to_owned(), form: Form::Ndjson, rows: rows.into_bytes().into() })
+    Ok(Edit::Rows { table, name: "changes".to_owned(), form: ChangesFormat::Ndjson, rows: rows.into_bytes().into() })
 }
 
 /// Checks that `edits` fit the file, without writing one.

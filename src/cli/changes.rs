@@ -2,7 +2,7 @@
 
 use super::{Context, Exit, Failure, Unit, complain};
 use crate::asset::Asset;
-use crate::diff::{self, Change, DifferenceKind, Differences, Pair, Side, TableDiff};
+use crate::diff::{self, ChangedRow, DifferenceKind, Differences, Pair, Side, TableDiff};
 use crate::edit::patch;
 use crate::table::{Kind, Value, Visitor as _};
 use crate::write::json::JsonWriter;
@@ -31,7 +31,7 @@ impl ChangedTable<'_, '_> {
 }
 
 /// The value of a field of an inserted or deleted row, unless it is null or a part of the row's kind.
-pub(super) fn lone_value<'f, 'a>(change: &Change<'a>, field: &'f diff::Field<'a>) -> Option<&'f Value<'a>> {
+pub(super) fn lone_value<'f, 'a>(change: &ChangedRow<'a>, field: &'f diff::Field<'a>) -> Option<&'f Value<'a>> {
     let value = if change.kind == DifferenceKind::Added { &field.new } else { &field.old };
     let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
     Some(value).filter(|value| !value.is_null() && !is_said)
@@ -124,7 +124,7 @@ pub(super) const COLUMNS: [(&str, Kind); 5] =
     [("table", Kind::Text), ("change", Kind::Text), ("key", Kind::Any), ("old", Kind::Nested), ("new", Kind::Nested)];
 
 /// The cells of a difference in [`COLUMNS`]: null on a side without the row.
-pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: Change<'a>) -> [Value<'a>; 5] {
+pub(super) fn cells<'a>(table: &'a str, pair: Pair, change: ChangedRow<'a>) -> [Value<'a>; 5] {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for field in change.fields {
         old.push((field.name.clone(), field.old));

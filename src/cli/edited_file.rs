@@ -9,13 +9,13 @@ use crate::archive::{Address, holder, open_inside};
 use crate::asset::Asset;
 use crate::atomic_file::{AtomicFile, Overwrite, changed, output_of};
 use crate::diff::{self, Pair, Side, TableDiff};
-use crate::edit::{Check, EditPlan, Editor, TableEdits, Written};
+use crate::edit::{EditPlan, Editor, ReadBack, TableEdits, Written};
 use crate::error::Error;
 use crate::paths::{joined, resolved};
 use crate::report::{Progress, counted};
 use crate::table::{Column, Role, Table, Visitor as _};
 use crate::write::json::JsonWriter;
-use crate::write::text::Page;
+use crate::write::text::TextPage;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -333,7 +333,7 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, conte
         }
     };
     if !plan.is_same() {
-        let has_rows_of_edits = plan.check() != Check::All && old.reader().alone().is_none();
+        let has_rows_of_edits = plan.read_back() != ReadBack::All && old.reader().alone().is_none();
         for table in tables(old, new, plan)? {
             let edit = plan.edits().iter().find(|edit| edit.table == table.name());
             let pairs: Vec<Pair> = match (edit, table.side(Side::Old)) {
@@ -372,7 +372,7 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, conte
 }
 
 /// A change for people, with its fields.
-fn line(page: &mut Page<impl Write>, table: &str, pair: Pair, change: &diff::Change<'_>) -> crate::Result<()> {
+fn line(page: &mut TextPage<impl Write>, table: &str, pair: Pair, change: &diff::ChangedRow<'_>) -> crate::Result<()> {
     let (sign, mark) = changes::mark(change.kind);
     page.put_marked(&format!("{sign} {table} {}", change.key), mark)?;
     page.end_line()?;

@@ -1,5 +1,5 @@
 use super::{Context, Failure, Format, Outcome, Unit};
-use crate::find::{self, Hit, Look, Pattern, PatternOptions, Syntax};
+use crate::find::{self, FindOptions, Hit, Pattern, PatternOptions, Syntax};
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Kind, RowCursor, Table, Value};
@@ -158,7 +158,7 @@ impl Search<'_> {
         self.context.with_progress_of("find", Unit::Rows, |progress| {
             // A table or a condition that fits no file is a mistake in the query.
             let (mut mistake, mut asked) = (None, false);
-            let mut look = Look::default();
+            let mut look = FindOptions::default();
             (look.count_only, look.progress) = (self.args.count, Some(progress));
             for path in files {
                 let Some(asset) = self.context.or_failed(self.context.open(path)) else { continue };

@@ -2,7 +2,7 @@ use super::{Context, Failure, Format, Outcome, changes, sql};
 use crate::archive::{self, Address, Archive};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
-use crate::history::{Change, History, State};
+use crate::history::{EntryState, EventKind, History};
 use crate::report::counted;
 use crate::table::Value;
 use crate::threads::prelude::*;
@@ -154,22 +154,28 @@ fn are_with(archives: &[(&str, &dyn Archive)], path: &str) -> Result<bool, Failu
 }
 
 /// The entry in one build.
-fn state(step: &Step, inner: Option<&str>, entry: &str, args: &Args, options: &crate::Options) -> crate::Result<State> {
+fn state(
+    step: &Step,
+    inner: Option<&str>,
+    entry: &str,
+    args: &Args,
+    options: &crate::Options,
+) -> crate::Result<EntryState> {
     if let Some(hidden) = step.asset.reader().archive().and_then(archive::damage) {
         return Err(hidden);
     }
     match (inner, step.asset.reader().archive()) {
         (Some(inner), Some(archive)) => match archive.find(inner)? {
-            None => Ok(State::default()),
-            Some(_) => State::of(&archive::open_inside(&step.asset, inner, options)?, entry, &args.tables),
+            None => Ok(EntryState::default()),
+            Some(_) => EntryState::of(&archive::open_inside(&step.asset, inner, options)?, entry, &args.tables),
         },
         (Some(inner), None) => {
             let what = format!("{inner} in what is no archive").into();
             Err(Error::of_part(ErrorKind::Unsupported { what }, ""))
         }
         // Other tables of an archive describe it as a whole.
-        (None, Some(archive)) => State::of_file(archive, entry),
-        (None, None) => State::of(&step.asset, entry, &args.tables),
+        (None, Some(archive)) => EntryState::of_file(archive, entry),
+        (None, None) => EntryState::of(&step.asset, entry, &args.tables),
     }
 }
 
@@ -210,11 +216,11 @@ fn text(history: &History, context: &Context) -> Result<(), Failure> {
             build = Some(&event.build);
         }
         let row = if event.part.is_empty() { event.table.clone() } else { format!("{}  {}", event.table, event.part) };
-        let (mark, colour) = match event.change {
-            Change::Present => ("=", Mark::Bold),
-            Change::Added => ("+", Mark::Green),
-            Change::Removed => ("-", Mark::Red),
-            Change::Changed => ("~", Mark::Yellow),
+        let (mark, colour) = match event.kind {
+            EventKind::Present => ("=", Mark::Bold),
+            EventKind::Added => ("+", Mark::Green),
+            EventKind::Removed => ("-", Mark::Red),
+            EventKind::Changed => ("~", Mark::Yellow),
         };
         page.put("  ")?;
         page.put_marked(&format!("{mark} {row}"), colour)?;
@@ -225,7 +231,7 @@ fn text(history: &History, context: &Context) -> Result<(), Failure> {
                 page.put(&format!("  {field}: {} -> {}{by}", changes::text(old), changes::text(new)))?;
             }
             None => {
-                let fields = if event.change == Change::Removed { &event.old } else { &event.new };
+                let fields = if event.kind == EventKind::Removed { &event.old } else { &event.new };
                 let Value::Map(fields) = fields else { continue };
                 for (name, value) in fields {
                     page.put(&format!("  {name}={}", changes::text(value)))?;

@@ -4,7 +4,7 @@ use super::{Context, Failure, Format, Outcome, environment};
 use crate::asset::Asset;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
-use crate::write::text::{Aligned, AlignedColumn, Fit, Page};
+use crate::write::text::{Aligned, AlignedColumn, Fit, TextPage};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ fn text(out: &mut impl Write, asset: &Asset, context: &Context) -> Result<(), Fa
     let (name, version, size) = (asset.source().name(), reader.version(), asset.source().bytes().len());
     let space = if version.is_empty() { "" } else { " " };
     let (style, width) = (context.settings.style, context.settings.width);
-    let mut page = Page::new(&mut *out, style);
+    let mut page = TextPage::new(&mut *out, style);
     // A folder has no bytes.
     let bytes = if is_folder(asset) { String::new() } else { format!(", {size} bytes") };
     page.line(&format!("{name}: {}{space}{version}{bytes}", asset.format()))?;

@@ -1,6 +1,6 @@
 use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Format, Outcome};
-use crate::edit::read::{self, Form, InputRow};
+use crate::edit::read::{self, ChangesFormat, InputRow};
 use crate::edit::{Edit, Editor};
 use crate::error::Error;
 use crate::source::bounded::Bounded;
@@ -111,7 +111,7 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
         let what = "it is no text in UTF-8: rows are csv, json or ndjson, and meshes are a binary glTF";
         return Err(Failure::usage(format!("{name}: {what}")));
     }
-    let form = Form::of_name(&name).map_err(failed)?.unwrap_or_else(|| Form::of_head(head));
+    let form = ChangesFormat::of_name(&name).map_err(failed)?.unwrap_or_else(|| ChangesFormat::of_head(head));
     let mut exported = false;
     let mut edits = Vec::new();
     let read = read::rows(Bounded::new(input, CHANGES), form, &mut |row: InputRow| {

@@ -7,7 +7,7 @@ use crate::asset::Asset;
 use crate::error::ErrorKind;
 use crate::id;
 use crate::models::{Meshes, meshes_drawn_by};
-use crate::refs::{self, By, Destination, Edge, Found, IdTexts, Known, LinkedFile, StatedPaths};
+use crate::refs::{self, By, Destination, Edge, Found, IdTexts, KnownIds, LinkedFile, StatedPaths};
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
 use crate::write::rows::RowWriter;
@@ -545,7 +545,7 @@ impl Search<'_> {
     }
 
     fn dangling(&self) -> Outcome {
-        let known = Known::new(self.files.iter().filter_map(LinkedFile::asset).chain(self.databases));
+        let known = KnownIds::new(self.files.iter().filter_map(LinkedFile::asset).chain(self.databases));
         if !known.has_texts() && !self.stated.has_archives() {
             let what = "no assets.bin among the files: references to what only it has count as dangling; \
                         --names GAME looks in a game, too";

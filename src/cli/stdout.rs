@@ -7,7 +7,7 @@ use super::{Context, Failure, Format};
 use crate::atomic_file::of_output;
 use crate::table::{Column, Kind};
 use crate::write::rows::RowWriter;
-use crate::write::text::Page;
+use crate::write::text::TextPage;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -86,8 +86,8 @@ impl Context {
         Stdout::new(self.pager.clone(), self.lost.clone())
     }
 
-    pub(super) fn page(&self) -> Page<Stdout> {
-        Page::new(self.stdout(), self.settings.style)
+    pub(super) fn page(&self) -> TextPage<Stdout> {
+        TextPage::new(self.stdout(), self.settings.style)
     }
 
     pub(super) fn print_line(&self, line: &str) -> Result<(), Failure> {

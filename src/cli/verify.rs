@@ -5,7 +5,7 @@ use crate::archive::verify_deep;
 use crate::asset::Asset;
 use crate::report::Report;
 use crate::table::Value;
-use crate::write::text::Page;
+use crate::write::text::TextPage;
 use std::path::PathBuf;
 
 /// The values of `-f` that the command takes.
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     entries.finish()
 }
 
-fn text(page: &mut Page<impl std::io::Write>, asset: &Asset, report: &Report) -> Result<(), Failure> {
+fn text(page: &mut TextPage<impl std::io::Write>, asset: &Asset, report: &Report) -> Result<(), Failure> {
     let verdict = if report.is_ok() { "ok" } else { "damaged" };
     page.line(&format!("{}: {} {verdict}", asset.source().name(), asset.format()))?;
     for check in &report.checks {

@@ -23,7 +23,7 @@ const MOST_ROWS: usize = 1 << 16;
 
 /// An entry in one build: its rows, by table and by the marks that distinguish the rows of one table, with their fields.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State(BTreeMap<(String, RowIdentity), Cells>);
+pub struct EntryState(BTreeMap<(String, RowIdentity), Cells>);
 
 /// The marks that distinguish the rows of an entry in one table: the other parts of their keys, and the number of
 /// earlier rows with the same key.
@@ -43,7 +43,7 @@ impl RowIdentity {
     }
 }
 
-impl State {
+impl EntryState {
     /// The entry `entry` of `asset`, in all tables or in the given `tables`. Empty without such an entry.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ fn asked<'e>(table: &dyn Table, key: usize, entry: &'e str) -> Vec<(usize, Value
 
 /// An event in the life of a row of the entry, or of one of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum EventKind {
     /// The row is there in the first build that is known.
     Present,
     /// The row was inserted.
@@ -171,7 +171,7 @@ pub enum Change {
     Removed,
 }
 
-impl Change {
+impl EventKind {
     /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
@@ -186,11 +186,11 @@ impl Change {
 /// A line of the history.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Event {
+pub struct HistoryEvent {
     /// The build in which it is so.
     pub build: String,
     /// The event.
-    pub change: Change,
+    pub kind: EventKind,
     /// The table of the row.
     pub table: String,
     /// The mark that distinguishes the row from others of the entry in that table; empty for a single row.
@@ -203,11 +203,11 @@ pub struct Event {
     pub new: Value<'static>,
 }
 
-impl Event {
+impl HistoryEvent {
     /// An event of a row, still without its values.
-    fn new(build: &str, (table, part): &(String, RowIdentity), change: Change) -> Self {
+    fn new(build: &str, (table, part): &(String, RowIdentity), kind: EventKind) -> Self {
         let (build, table, part) = (build.to_owned(), table.clone(), part.text());
-        Self { build, change, table, part, field: None, old: Value::Null, new: Value::Null }
+        Self { build, kind, table, part, field: None, old: Value::Null, new: Value::Null }
     }
 }
 
@@ -215,12 +215,12 @@ impl Event {
 #[derive(Debug)]
 pub struct History {
     source: Source,
-    events: Vec<Event>,
+    events: Vec<HistoryEvent>,
 }
 
 impl History {
     /// The history of `entry` in these builds, the oldest first. The caller leaves out unknown builds.
-    pub fn new(entry: &str, builds: &[(String, State)]) -> Self {
+    pub fn new(entry: &str, builds: &[(String, EntryState)]) -> Self {
         let (mut events, mut before) = (Vec::new(), None);
         for (build, state) in builds {
             between(build, before, state, &mut events);
@@ -230,21 +230,24 @@ impl History {
     }
 
     /// The events, in order.
-    pub fn events(&self) -> &[Event] {
+    pub fn events(&self) -> &[HistoryEvent] {
         &self.events
     }
 }
 
-fn between(build: &str, before: Option<&State>, after: &State, events: &mut Vec<Event>) {
-    let nothing = State::default();
-    let came = if before.is_some() { Change::Added } else { Change::Present };
+fn between(build: &str, before: Option<&EntryState>, after: &EntryState, events: &mut Vec<HistoryEvent>) {
+    let nothing = EntryState::default();
+    let came = if before.is_some() { EventKind::Added } else { EventKind::Present };
     let old_rows = &before.unwrap_or(&nothing).0;
     for (key, fields) in old_rows.iter().filter(|(key, _)| !after.0.contains_key(key)) {
-        events.push(Event { old: Value::Map(fields.clone()), ..Event::new(build, key, Change::Removed) });
+        events.push(HistoryEvent {
+            old: Value::Map(fields.clone()),
+            ..HistoryEvent::new(build, key, EventKind::Removed)
+        });
     }
     for (key, fields) in &after.0 {
         let Some(old) = old_rows.get(key) else {
-            events.push(Event { new: Value::Map(fields.clone()), ..Event::new(build, key, came) });
+            events.push(HistoryEvent { new: Value::Map(fields.clone()), ..HistoryEvent::new(build, key, came) });
             continue;
         };
         let gone = old.iter().filter(|(name, _)| fields.iter().all(|(other, _)| other != name));
@@ -252,11 +255,11 @@ fn between(build: &str, before: Option<&State>, after: &State, events: &mut Vec<
         for (name, _) in gone.chain(fields) {
             differ(name.clone(), value_in(old, name), value_in(fields, name), &mut differing);
         }
-        events.extend(differing.into_iter().map(|field| Event {
+        events.extend(differing.into_iter().map(|field| HistoryEvent {
             field: Some(field.name.into_owned()),
             old: field.old.into_owned(),
             new: field.new.into_owned(),
-            ..Event::new(build, key, Change::Changed)
+            ..HistoryEvent::new(build, key, EventKind::Changed)
         }));
     }
 }
@@ -279,10 +282,10 @@ impl Reader for History {
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
-        type EventRow<'a> = (usize, &'a Event);
+        type EventRow<'a> = (usize, &'a HistoryEvent);
         let table = DeclaredTable::<EventRow<'_>>::over("history", &self.events)
             .column(Column::text("build").brief(), |(_, event)| Ok(Value::text(&event.build)))
-            .column(Column::text("change").brief(), |(_, event)| Ok(event.change.name().into()))
+            .column(Column::text("change").brief(), |(_, event)| Ok(event.kind.name().into()))
             .column(Column::text("table").brief(), |(_, event)| Ok(Value::text(&event.table)))
             .column(Column::text("part").brief(), |(_, event)| {
                 Ok(if event.part.is_empty() { Value::Null } else { Value::text(&event.part) })
@@ -299,12 +302,12 @@ mod tests {
     use super::*;
     use assetq_sample::wdb::{Cell, Game, Sheet};
 
-    fn state(rows: &[(&str, i64)], entry: &str) -> State {
+    fn state(rows: &[(&str, i64)], entry: &str) -> EntryState {
         let mut sheet = Sheet::new(Game::Later, "Monsters").fields(["sName", "u16HitPoints"]);
         for (name, points) in rows {
             sheet = sheet.record(name, [Cell::from(*name), (*points).into()]);
         }
-        State::of(&Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap(), entry, &[]).unwrap()
+        EntryState::of(&Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap(), entry, &[]).unwrap()
     }
 
     #[test]
@@ -319,9 +322,9 @@ mod tests {
         let of = |entry: &str| {
             let builds: Vec<_> =
                 builds.iter().enumerate().map(|(n, rows)| (n.to_string(), state(rows, entry))).collect();
-            let told = |event: &Event| {
+            let told = |event: &HistoryEvent| {
                 let field = event.field.as_deref().unwrap_or("-");
-                format!("{} {} {field} {} {}", event.build, event.change.name(), event.old, event.new)
+                format!("{} {} {field} {} {}", event.build, event.kind.name(), event.old, event.new)
             };
             History::new(entry, &builds).events().iter().map(told).collect::<Vec<_>>()
         };

@@ -4,7 +4,7 @@
 
 use super::show::UNFOLDED;
 use crate::cli::changes::{ChangedTable, KINDS, difference, lone_value, said, text};
-use crate::diff::{Change, DifferenceKind as Happened, Pair};
+use crate::diff::{ChangedRow, DifferenceKind as Happened, Pair};
 use crate::escape::Xml;
 use crate::table::Value;
 use crate::write::text::escape;
@@ -30,7 +30,7 @@ pub(super) fn table<'d>(
     n: usize,
     found: &ChangedTable<'d, '_>,
     limit: usize,
-    change: &dyn Fn(Pair) -> Change<'d>,
+    change: &dyn Fn(Pair) -> ChangedRow<'d>,
 ) -> io::Result<()> {
     if found.pairs.is_empty() {
         return Ok(());
@@ -61,7 +61,7 @@ pub(super) fn table<'d>(
     out.write_all(b"</section>\n")
 }
 
-fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
+fn item(out: &mut dyn Write, change: &ChangedRow<'_>) -> io::Result<()> {
     write!(out, "<li><code>{}</code>{}", Text(&text(&change.key)), What(change))?;
     for field in said(&change.fields) {
         if let Some(value) = lone_value(change, field) {
@@ -72,7 +72,7 @@ fn item(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
 }
 
 /// A row that changed, with its fields side by side.
-fn row(out: &mut dyn Write, change: &Change<'_>) -> io::Result<()> {
+fn row(out: &mut dyn Write, change: &ChangedRow<'_>) -> io::Result<()> {
     writeln!(out, "<div class=\"row\"><code>{}</code>{}\n<table>", Text(&text(&change.key)), What(change))?;
     for field in said(&change.fields) {
         let [old, new] = [&field.old, &field.new].map(|value| Cell(&field.name, value));
@@ -93,7 +93,7 @@ impl Display for Text<'_> {
 }
 
 /// The kind of a row, if known.
-struct What<'c>(&'c Change<'c>);
+struct What<'c>(&'c ChangedRow<'c>);
 
 impl Display for What<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

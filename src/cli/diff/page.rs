@@ -2,7 +2,7 @@
 
 use super::html::colour;
 use crate::cli::changes::{ChangedTable, KINDS, difference, lone_value, said, text};
-use crate::diff::{Change, DifferenceKind as Happened, Pair};
+use crate::diff::{ChangedRow, DifferenceKind as Happened, Pair};
 use crate::error::Result;
 use crate::scene::two_versions::TwoVersions;
 use assetq_view::page::{Block, Page, PageSection, TextColumn, numbers, scene};
@@ -23,7 +23,7 @@ impl Tables {
         &mut self,
         found: &ChangedTable<'d, '_>,
         limit: usize,
-        change: &dyn Fn(Pair) -> Change<'d>,
+        change: &dyn Fn(Pair) -> ChangedRow<'d>,
     ) -> Result<()> {
         if found.pairs.is_empty() {
             return Ok(());
@@ -95,7 +95,7 @@ pub(in crate::cli) fn short_names<'n>(old: &'n str, new: &'n str) -> (&'n str, &
 
 /// The details of a row besides its key, as JSON: the name of each field, its values, by how much it differs, and the
 /// colours that the values are.
-fn shown(change: &Change<'_>) -> String {
+fn shown(change: &ChangedRow<'_>) -> String {
     let fields = said(&change.fields).into_iter().filter_map(|field| {
         if change.kind != Happened::Changed {
             lone_value(change, field)?;

@@ -8,12 +8,12 @@ use crate::cli::changes::{
 };
 use crate::cli::stdout::Stdout;
 use crate::cli::{Context, Failure, Format};
-use crate::diff::{Change, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
+use crate::diff::{ChangedRow, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
 use crate::error::Error;
 use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
-use crate::write::text::{Mark, Page, escape};
+use crate::write::text::{Mark, TextPage, escape};
 use self_cell::self_cell;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -97,7 +97,7 @@ impl Show<'_> {
         }
     }
 
-    pub(super) fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> Change<'d> {
+    pub(super) fn change<'d>(&self, table: &'d TableDiff<'_>, pair: Pair) -> ChangedRow<'d> {
         table.change(pair, &mut |side, error| {
             self.context.damaged(side_of(side, self.old, self.new).source().name(), &error);
         })
@@ -277,7 +277,7 @@ impl Show<'_> {
 }
 
 /// A row as an item of a list, with an item for each field that changed.
-fn item(page: &mut Page<impl Write>, change: &Change<'_>) -> Result<(), Failure> {
+fn item(page: &mut TextPage<impl Write>, change: &ChangedRow<'_>) -> Result<(), Failure> {
     let what = change.what.as_ref().map_or_else(String::new, |what| format!(" ({})", code(what)));
     page.line(&format!("- {}{what}", code(&text(&change.key))))?;
     if change.kind == Happened::Changed {
@@ -290,7 +290,7 @@ fn item(page: &mut Page<impl Write>, change: &Change<'_>) -> Result<(), Failure>
 }
 
 /// A row of a list by folders, with a line for each field that changed.
-fn one(page: &mut Page<impl Write>, indent: &str, name: &str, change: &Change<'_>) -> Result<(), Failure> {
+fn one(page: &mut TextPage<impl Write>, indent: &str, name: &str, change: &ChangedRow<'_>) -> Result<(), Failure> {
     let (sign, colour) = mark(change.kind);
     page.put(indent)?;
     page.put_marked(&format!("{sign} {name}"), colour)?;

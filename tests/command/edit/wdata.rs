@@ -2,7 +2,7 @@
 //! files that were written without the reader's descriptions.
 
 use crate::common::made::{cells, edited, undone};
-use assetq::edit::read::{Form, InputRow, rows};
+use assetq::edit::read::{ChangesFormat, InputRow, rows};
 use assetq::edit::{Change, Edit, Editor, EntryEdit, Outcome, patch};
 use assetq::formats::rusty_hearts::wdata::{BoxType, TriggerLayout};
 use assetq::table::{Accepts, Kind, Role, RowEdits, Table, Tree, Value, Visitor as _};
@@ -100,7 +100,7 @@ fn between(old: &[u8], new: &[u8]) -> Vec<Edit> {
     let damaged = &mut |_, error| panic!("{error}");
     patch::between(&open(old), &open(new), &Options::default(), &[], damaged, &mut each).unwrap();
     let mut edits = Vec::new();
-    rows(&*text, Form::Ndjson, &mut |row| {
+    rows(&*text, ChangesFormat::Ndjson, &mut |row| {
         let InputRow::Edit(edit) = row else { panic!("{row:?}") };
         edits.push(edit);
         Ok(())

@@ -1,7 +1,7 @@
 //! Edited databases, models and spaces.
 
 use crate::common::tree::at;
-use assetq::edit::{Check, EditPosition, Editor, Pieces, TableEdits, Writable};
+use assetq::edit::{EditPosition, Editor, Pieces, ReadBack, TableEdits, Writable};
 use assetq::formats::report::Progress;
 use assetq::formats::wows::bwdb::Database;
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
@@ -134,14 +134,17 @@ fn a_patch_between_two_databases_makes_one_of_the_other() {
     let (before, after) = (asset(&old, BIN), asset(&new, BIN));
     let mut editor = Editor::new(&before).unwrap();
     let mut rows = 0;
-    let mut take = |row: Value<'static>| {
-        rows += 1;
-        let text = format!("{}\n", json(&row));
-        assetq::edit::read::rows(&mut text.as_bytes(), assetq::edit::read::Form::Ndjson, &mut |row| match row {
-            assetq::edit::read::InputRow::Edit(edit) => editor.edit(edit).map(drop),
-            other => panic!("{other:?}"),
-        })
-    };
+    let mut take =
+        |row: Value<'static>| {
+            rows += 1;
+            let text = format!("{}\n", json(&row));
+            assetq::edit::read::rows(&mut text.as_bytes(), assetq::edit::read::ChangesFormat::Ndjson, &mut |row| {
+                match row {
+                    assetq::edit::read::InputRow::Edit(edit) => editor.edit(edit).map(drop),
+                    other => panic!("{other:?}"),
+                }
+            })
+        };
     let damaged = &mut |_, error| panic!("{error}");
     let left = assetq::edit::patch::between(&before, &after, &Options::default(), &[], damaged, &mut take).unwrap();
     assert!(left.is_empty(), "{left:?}");
@@ -380,7 +383,7 @@ fn a_value_in_place_costs_no_more_than_its_bytes() {
     let sort = column_index(&*table, "sort_order").unwrap();
     let edits = TableEdits { table: "materials".into(), set: vec![(2, vec![(sort, 77.into())])], ..Default::default() };
     let pieces: Pieces = db.write(&[edits]).unwrap().with_seal(db.source()).unwrap();
-    assert!(pieces.is_in_place(old.len()) && pieces.check == Check::Rows);
+    assert!(pieces.is_in_place(old.len()) && pieces.read_back == ReadBack::Rows);
     let new: usize = pieces.list().iter().map(|p| if let assetq::edit::Piece::New(b) = p { b.len() } else { 0 }).sum();
     assert_eq!(new, 8, "four bytes of the value, and four of the checksum");
 }

@@ -1,7 +1,7 @@
 //! Inserted and deleted rows of lists in records: render sets, levels of detail, dyes, parameters, properties of materials, nodes.
 
 use super::edit::{BIN, asset, cell, findings, json, refused};
-use assetq::edit::read::{Form, InputRow};
+use assetq::edit::read::{ChangesFormat, InputRow};
 use assetq::edit::{Change, ColumnValues, Edit, Editor, Outcome, TableEdits, patch};
 use assetq::table::{Accepts, Role, Table, Value, column_index};
 use assetq::write::atomic_file::Overwrite;
@@ -55,7 +55,8 @@ pub fn patched(bytes: &[u8], name: &str, rows: &[Value<'static>]) -> Vec<u8> {
             }
             other => panic!("{other:?}"),
         };
-        assetq::edit::read::rows(&mut text.as_bytes(), Form::Ndjson, &mut take).unwrap_or_else(|e| panic!("{text}{e}"));
+        assetq::edit::read::rows(&mut text.as_bytes(), ChangesFormat::Ndjson, &mut take)
+            .unwrap_or_else(|e| panic!("{text}{e}"));
     }
     let plan = editor.finish().unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -163,7 +163,7 @@ fn every_owner_of_a_record_refers_and_a_deleted_one_does_not() {
 
     let deleted = refs::of(&asset, owners[2]);
     assert!(deleted.edges.iter().all(|edge| edge.column == PARENT) && deleted.notes.len() == 1, "{deleted:?}");
-    let known = refs::Known::new([&asset]);
+    let known = refs::KnownIds::new([&asset]);
     let dangling = refs::scan(&asset, &|id, by| by == By::Id && !known.has(id));
     assert_eq!(dangling.edges.len(), 2, "the animation, of both owners");
     assert!(dangling.edges.iter().all(|edge| edge.to == 0xABCD && edge.column == "animations[0]"));

@@ -2,7 +2,7 @@
 
 use super::cases;
 use crate::common::made::undone;
-use assetq::edit::read::{self, Form, InputRow};
+use assetq::edit::read::{self, ChangesFormat, InputRow};
 use assetq::edit::{Editor, Outcome, Restore, patch};
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq::table::{Accepts, Column, Kind, Role, Table, Value, Visitor as _};
@@ -195,7 +195,7 @@ fn patched_in_memory(name: &str, old: &Asset, new: &Asset) -> Asset {
     })
     .unwrap();
     let mut edits = Vec::new();
-    read::rows(&text[..], Form::Ndjson, &mut |row| {
+    read::rows(&text[..], ChangesFormat::Ndjson, &mut |row| {
         if let InputRow::Edit(edit) = row {
             edits.push(edit);
         }

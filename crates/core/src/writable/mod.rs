@@ -21,7 +21,7 @@ pub use fit::{cut, fit, id_of, key, like, short, short_text, typed, what_fits, w
 pub use items::{Item, ListEdit, Lists};
 pub use key::{NTH, edit_of_row, key_of};
 pub use key::{Nth, key_hashes, keys};
-pub use pieces::{Check, Piece, Pieces, Seal};
+pub use pieces::{Piece, Pieces, ReadBack, Seal};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Table, Value, column_index};

@@ -23,7 +23,7 @@ impl Piece {
 /// The extent of the comparison of a new file with the old one and the edits, before it gets its name. In each case all
 /// bytes are compared: kept bytes with the old ones, all others with the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Check {
+pub enum ReadBack {
     /// All tables are compared, and `verify` runs. Small files are always compared like this.
     #[default]
     All,
@@ -64,7 +64,7 @@ pub struct Pieces {
     /// The checksum or digest that is still to be computed.
     pub seal: Option<Seal>,
     /// The extent of the comparison with the old file.
-    pub check: Check,
+    pub read_back: ReadBack,
     /// Tables whose rows change as a consequence, besides the edited tables and the
     /// [derived](crate::table::Nature::derived) ones.
     pub also: Vec<String>,

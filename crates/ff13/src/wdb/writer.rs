@@ -11,7 +11,7 @@ use crate::reader::Reader;
 use crate::table::{Tree, Value};
 use crate::text::unescaped;
 use crate::writable::{
-    Check, ColumnValues, EntryEdit, Pieces, TableEdits, Writable, edit_of_row, is_same, no_entry, refused, short,
+    ColumnValues, EntryEdit, Pieces, ReadBack, TableEdits, Writable, edit_of_row, is_same, no_entry, refused, short,
     short_text,
 };
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ impl Writable for Sheet {
 impl Writable for Pack {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         let mut relay = Relay::new(self.source(), self.entries().len());
-        let mut check = Check::Rows;
+        let mut read_back = ReadBack::Rows;
         for edit in edits {
             let found = self.sheets().iter().find_map(|packed| {
                 let (table, sheet) = packed.opened()?;
@@ -38,13 +38,13 @@ impl Writable for Pack {
             });
             let (entry, sheet) = found.ok_or_else(|| refused(format!("table {} is not written", edit.table)))?;
             let pieces = Writer::new(sheet).write(edit)?;
-            if pieces.check == Check::All {
-                check = Check::All;
+            if pieces.read_back == ReadBack::All {
+                read_back = ReadBack::All;
             }
             relay.data.insert(entry, self.of_pack(entry, pieces));
         }
         let mut pieces = relay.finish()?;
-        pieces.check = check;
+        pieces.read_back = read_back;
         pieces.also = ["entries", "sheets"].map(str::to_owned).into();
         Ok(pieces)
     }
@@ -82,10 +82,10 @@ impl Writable for Pack {
     fn replaced(&self, inner: &str, pieces: Pieces) -> Result<Option<Pieces>> {
         let index = self.wanted(inner)?;
         let mut relay = Relay::new(self.source(), self.entries().len());
-        let (check, also, added) = (pieces.check, pieces.also.clone(), pieces.added.clone());
+        let (read_back, also, added) = (pieces.read_back, pieces.also.clone(), pieces.added.clone());
         relay.data.insert(index, self.of_pack(index, pieces));
         let mut pieces = relay.finish()?;
-        (pieces.check, pieces.also, pieces.added) = (check, also, added);
+        (pieces.read_back, pieces.also, pieces.added) = (read_back, also, added);
         Ok(Some(pieces))
     }
 }
@@ -140,7 +140,7 @@ impl<'s, 'e> Writer<'s, 'e> {
         self.sections(&mut relay)?;
         let mut pieces = relay.finish()?;
         if edit.add.is_empty() && edit.remove.is_empty() && pieces.is_in_place(sheet.source.bytes().len()) {
-            pieces.check = Check::Rows;
+            pieces.read_back = ReadBack::Rows;
         }
         Ok(pieces)
     }

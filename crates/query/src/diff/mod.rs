@@ -50,7 +50,7 @@ use std::fmt;
 /// A row that differs, in words.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Change<'a> {
+pub struct ChangedRow<'a> {
     /// Whether it was added, removed or changed.
     pub kind: DifferenceKind,
     /// The changed row's key: the one value, or a map of all. An id with a known path is shown as the path.
@@ -61,7 +61,7 @@ pub struct Change<'a> {
     pub fields: Vec<Field<'a>>,
 }
 
-impl fmt::Display for Change<'_> {
+impl fmt::Display for ChangedRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.name(), self.key)?;
         for Field { name, old, new } in &self.fields {
@@ -169,7 +169,7 @@ impl<'a> TableDiff<'a> {
     }
 
     /// A row that differs, as a description. A cell that cannot be read is null, and `damaged` gets its error.
-    pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> Change<'_> {
+    pub fn change(&self, pair: Pair, damaged: &mut Damaged<'_>) -> ChangedRow<'_> {
         let side = pair.side();
         let key = self.key(pair).unwrap_or_else(|error| {
             damaged(side, error);
@@ -189,14 +189,14 @@ impl<'a> TableDiff<'a> {
             (None, Some(table)) => table::lone_fields(table, pair, &mut fields, damaged),
             (None, None) => {}
         }
-        Change { kind: pair.kind(), key, what: self.what(pair), fields }
+        ChangedRow { kind: pair.kind(), key, what: self.what(pair), fields }
     }
 
     /// All rows that differ, as descriptions.
     ///
     /// # Errors
     /// The first damage of either file. [`TableDiff::find`] and [`TableDiff::change`] continue after damage.
-    pub fn changes(&self) -> Result<Vec<Change<'_>>> {
+    pub fn changes(&self) -> Result<Vec<ChangedRow<'_>>> {
         let found = self.find(&Progress::default(), 0);
         let mut fault = found.faults.first().map(|(_, error)| error.clone());
         let changes = found.pairs().map(|pair| {

@@ -1,7 +1,7 @@
 //! Reads a written file back and compares it with the edits.
 
 use super::resolve::misfit;
-use super::{Cells, Check, Pieces, TableEdits, refused};
+use super::{Cells, Pieces, ReadBack, TableEdits, refused};
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::diff;
@@ -17,7 +17,7 @@ pub(super) fn check(
     new: &Asset,
     edits: &[TableEdits],
     pieces: &Pieces,
-    extent: Check,
+    extent: ReadBack,
     progress: &Progress,
 ) -> Result<()> {
     let writable = old.reader().writable();
@@ -32,7 +32,7 @@ pub(super) fn check(
         if pieces.vouched.contains(&edit.table) {
             continue;
         }
-        if let Some(writable) = writable.filter(|_| extent == Check::Parts)
+        if let Some(writable) = writable.filter(|_| extent == ReadBack::Parts)
             && writable.compare(new.reader(), edit)?
         {
             continue;
@@ -42,12 +42,12 @@ pub(super) fn check(
         let free = Free { follows, keys: keying.is_some_and(|keying| keying != edit.table) };
         let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
         match extent {
-            Check::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*before, &*after, edit, &free)?,
+            ReadBack::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*before, &*after, edit, &free)?,
             _ => whole(&*before, &*after, edit, added, &free)?,
         }
     }
     // An entry that the format has written by itself says not which rows it changes.
-    if extent != Check::All || edits.is_empty() {
+    if extent != ReadBack::All || edits.is_empty() {
         return Ok(());
     }
     for table in diff::tables(old, new, &[])? {

@@ -4,7 +4,7 @@ use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
 use super::{
-    Cells, Check, Edit, EditPosition, EntryEdit, Pieces, TableEdits, Writable, check, copy, patch, refused, rules,
+    Cells, Edit, EditPosition, EntryEdit, Pieces, ReadBack, TableEdits, Writable, check, copy, patch, refused, rules,
 };
 use crate::archive;
 use crate::asset::{Asset, Format};
@@ -692,7 +692,7 @@ impl<'a> EditPlan<'a> {
     fn check_edits(&self, new: &Asset, pieces: &Pieces, progress: &Progress) -> Result<()> {
         // A small file is compared completely in no time.
         let is_small = self.file().source().bytes().len() < SMALL;
-        let extent = if is_small { Check::All } else { pieces.check };
+        let extent = if is_small { ReadBack::All } else { pieces.read_back };
         check::check(self.asset, new, &self.edits, pieces, extent, progress).map_err(|error| self.damaged_or(error))
     }
 
@@ -725,12 +725,12 @@ impl<'a> EditPlan<'a> {
 
     /// Whether rows of an unedited table may differ.
     pub fn is_compared(&self, table: &str) -> bool {
-        self.pieces.check == Check::All || self.pieces.also.iter().any(|also| also == table)
+        self.pieces.read_back == ReadBack::All || self.pieces.also.iter().any(|also| also == table)
     }
 
     /// The extent of the comparison of the new file.
-    pub fn check(&self) -> Check {
-        self.pieces.check
+    pub fn read_back(&self) -> ReadBack {
+        self.pieces.read_back
     }
 }
 

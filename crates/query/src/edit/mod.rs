@@ -21,7 +21,7 @@ mod rules;
 mod set;
 
 pub use crate::writable::{
-    Cells, Change, Check, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, Seal, TableEdits,
+    Cells, Change, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, ReadBack, Seal, TableEdits,
     ValueSource, Writable, differs, is_same, key_of, refused,
 };
 pub use crate::writable::{Item, ListEdit, Lists, agrees};

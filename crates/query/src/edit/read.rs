@@ -38,7 +38,7 @@ pub enum InputRow<'r> {
 
 /// How a file of changes is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ChangesFormat {
     /// A list of objects, or one.
     Json,
     /// An object a line.
@@ -47,7 +47,7 @@ pub enum Form {
     Csv,
 }
 
-impl Form {
+impl ChangesFormat {
     /// The form of a file of this name; `None` for a name without ending.
     ///
     /// # Errors
@@ -81,11 +81,11 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 ///
 /// # Errors
 /// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.
-pub fn rows(input: impl BufRead, form: Form, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
+pub fn rows(input: impl BufRead, form: ChangesFormat, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     match form {
-        Form::Json => document(input, each),
-        Form::Ndjson => ndjson(Bounded::new(input, u64::MAX).with_lines(LINE), each),
-        Form::Csv => csv(Bounded::new(input, u64::MAX).with_lines(LINE), each),
+        ChangesFormat::Json => document(input, each),
+        ChangesFormat::Ndjson => ndjson(Bounded::new(input, u64::MAX).with_lines(LINE), each),
+        ChangesFormat::Csv => csv(Bounded::new(input, u64::MAX).with_lines(LINE), each),
     }
 }
 
@@ -231,7 +231,7 @@ fn wrong_csv(error: csv::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn all(text: &str, form: Form) -> Result<Vec<InputRow<'static>>, String> {
+    fn all(text: &str, form: ChangesFormat) -> Result<Vec<InputRow<'static>>, String> {
         let mut found = Vec::new();
         rows(text.as_bytes(), form, &mut |row| {
             found.push(match row {
@@ -253,15 +253,17 @@ mod tests {
     #[test]
     fn rows_of_patches_and_exported_rows_are_told_apart() {
         let patch = r#"{"table":"records","change":"changed","key":"a","old":{"x":1},"new":{"x":2}}"#;
-        for (text, form) in
-            [(patch.to_owned(), Form::Ndjson), (format!("[{patch}]"), Form::Json), (patch.to_owned(), Form::Json)]
-        {
+        for (text, form) in [
+            (patch.to_owned(), ChangesFormat::Ndjson),
+            (format!("[{patch}]"), ChangesFormat::Json),
+            (patch.to_owned(), ChangesFormat::Json),
+        ] {
             let found = all(&text, form).unwrap();
             let [InputRow::Edit(edit)] = &found[..] else { panic!("{found:?}") };
             assert_eq!((edit.table.as_deref(), &edit.key), (Some("records"), &"a".into()));
             assert_eq!(edit.change, Change::Set(vec![("x".into(), 2u64.into())]));
         }
-        let found = all("{\"record\":\"a\",\"x\":1.5}\n\n{\"record\":\"b\"}\n", Form::Ndjson).unwrap();
+        let found = all("{\"record\":\"a\",\"x\":1.5}\n\n{\"record\":\"b\"}\n", ChangesFormat::Ndjson).unwrap();
         assert!(
             matches!(&found[..], [InputRow::Exported { origin: 1, .. }, InputRow::Exported { origin: 3, .. }]),
             "{found:?}"
@@ -276,19 +278,19 @@ mod tests {
             "record\tx\na\t1\n",
             "\u{FEFF}sep=;\r\nrecord;x\r\na;1\r\n",
         ] {
-            let found = all(text, Form::Csv).unwrap();
+            let found = all(text, ChangesFormat::Csv).unwrap();
             let [InputRow::Exported { cells, from, .. }] = &found[..] else { panic!("{found:?}") };
             assert_eq!(cells[..], [("record".into(), "a".into()), ("x".into(), "1".into())]);
             assert_eq!(*from == ValueSource::TextWithCommas, text.contains(';'), "{text}");
         }
-        assert_eq!(all("a,b\n1\n", Form::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
+        assert_eq!(all("a,b\n1\n", ChangesFormat::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
     }
 
     #[test]
     fn a_line_has_a_limit() {
         let long = format!("{{\"record\":\"a\"}}\n{{\"record\":\"{}\"}}\n", "x".repeat(LINE as usize + (1 << 16)));
         let (mut rows_read, input) = (0, std::io::BufReader::new(long.as_bytes()));
-        let read = rows(input, Form::Ndjson, &mut |_| {
+        let read = rows(input, ChangesFormat::Ndjson, &mut |_| {
             rows_read += 1;
             Ok(())
         });
@@ -298,12 +300,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_named() {
-        let change = |text: &str| all(text, Form::Ndjson).unwrap_err();
+        let change = |text: &str| all(text, ChangesFormat::Ndjson).unwrap_err();
         assert!(change("{\"a\":1}\n{").starts_with("line 2: no JSON"), "{}", change("{\"a\":1}\n{"));
         assert!(change("5").contains("5 is no object"));
         assert!(change(r#"{"change":"moved","key":1}"#).contains("added, removed or changed"));
         assert!(change(r#"{"change":"changed","key":1,"mew":{}}"#).contains("\"mew\""));
         assert!(change(r#"{"change":"changed","key":1,"new":5}"#).contains("no object of columns"));
-        assert!(all("[1", Form::Json).is_err() && all("[{}] x", Form::Json).is_err());
+        assert!(all("[1", ChangesFormat::Json).is_err() && all("[{}] x", ChangesFormat::Json).is_err());
     }
 }

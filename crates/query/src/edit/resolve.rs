@@ -9,7 +9,7 @@ use crate::asset::Asset;
 use crate::compare::{hash_values, same_value};
 use crate::error::{Error, Result};
 use crate::find;
-use crate::index::Index;
+use crate::hash_index::HashIndex;
 use crate::table::{Accepts, Column, Kind, Role, RowEdits, Table, Value};
 use crate::writable::{self, ValueSource, key_hashes, short, short_text};
 use self_cell::self_cell;
@@ -29,7 +29,7 @@ pub enum Outcome {
 }
 
 /// The row or list that an edit names.
-pub(super) enum Target<T> {
+pub(super) enum Lookup<T> {
     Found(T),
     /// It is not there, or not the only one, for this reason.
     LeftOut(String),
@@ -59,8 +59,8 @@ pub(super) struct Resolved<'a> {
     state: RandomState,
     probes: usize,
     /// Hashes of keys and their rows, in order, after many lookups.
-    index: Option<Index>,
-    set: BTreeMap<usize, Vec<Cell>>,
+    index: Option<HashIndex>,
+    set: BTreeMap<usize, Vec<EditedCell>>,
     add: Vec<(Vec<Value<'static>>, ColumnValues)>,
     /// Numbers of inserted rows, by the hash of their key.
     coming: HashMap<u64, Vec<usize>>,
@@ -79,7 +79,7 @@ pub(super) struct Resolved<'a> {
     pub(super) derived: Option<String>,
 }
 
-struct Cell {
+struct EditedCell {
     column: usize,
     value: Value<'static>,
     differs: bool,
@@ -126,7 +126,7 @@ impl Shared {
     }
 }
 
-struct Key {
+struct RowKey {
     cells: Vec<Value<'static>>,
     nth: Option<usize>,
 }
@@ -178,7 +178,7 @@ impl<'a> Resolved<'a> {
         format!("{} {}", self.table.name(), short(key))
     }
 
-    fn key(&self, given: &Value<'static>) -> Result<Key> {
+    fn key(&self, given: &Value<'static>) -> Result<RowKey> {
         let Value::Map(parts) = given else {
             let cell = match (&self.keys[..], given) {
                 ([], Value::Uint(_)) => Some(given.clone()),
@@ -191,7 +191,7 @@ impl<'a> Resolved<'a> {
                 }
             };
             let cell = cell.ok_or_else(|| self.wrong(given, format_args!("no {}", self.key_names())))?;
-            return Ok(Key { cells: vec![cell], nth: None });
+            return Ok(RowKey { cells: vec![cell], nth: None });
         };
         let mut cells: Vec<Option<Value<'static>>> = vec![None; self.keys.len()];
         let mut nth = None;
@@ -218,7 +218,7 @@ impl<'a> Resolved<'a> {
         }
         let cells = cells.into_iter().collect::<Option<Vec<_>>>().filter(|cells| !cells.is_empty());
         let cells = cells.ok_or_else(|| self.wrong(given, format_args!("the key is {}", self.key_names())))?;
-        Ok(Key { cells, nth })
+        Ok(RowKey { cells, nth })
     }
 
     #[cold]
@@ -303,7 +303,7 @@ impl<'a> Resolved<'a> {
             (None, Some(index)) => index.rows(self.hash(cells)).collect(),
             (None, None) => {
                 // Rows before damage can be edited, later rows cannot.
-                let index = Index::new(key_hashes(table, &self.keys, &self.state));
+                let index = HashIndex::new(key_hashes(table, &self.keys, &self.state));
                 let rows = index.rows(self.hash(cells)).collect();
                 self.index = Some(index);
                 rows
@@ -392,8 +392,8 @@ impl<'a> Resolved<'a> {
             }
         }
         let row = match self.selected_row(&rows, &key, old, &shown)? {
-            Target::Found(row) => StoredRow { row, sharers },
-            Target::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
+            Lookup::Found(row) => StoredRow { row, sharers },
+            Lookup::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
         };
         let why = old.map(|old| self.differing(row.row, old)).transpose()?.flatten();
         match change {
@@ -418,7 +418,7 @@ impl<'a> Resolved<'a> {
     }
 
     /// The selected row among the rows with its key.
-    fn selected_row(&self, rows: &[usize], key: &Key, old: Option<&Cells>, shown: &str) -> Result<Target<usize>> {
+    fn selected_row(&self, rows: &[usize], key: &RowKey, old: Option<&Cells>, shown: &str) -> Result<Lookup<usize>> {
         let rows: Vec<usize> = rows.iter().copied().filter(|row| self.table.repeated(*row).is_none()).collect();
         let found = match (&rows[..], key.nth) {
             (rows, Some(nth)) => rows.get(nth).copied(),
@@ -435,14 +435,14 @@ impl<'a> Resolved<'a> {
                 }
                 let [row] = those[..] else {
                     let many = rows.len();
-                    return Ok(Target::LeftOut(format!(
+                    return Ok(Lookup::LeftOut(format!(
                         "{shown}: {many} rows have this key; \"{NTH}\" in it says which"
                     )));
                 };
                 Some(row)
             }
         };
-        Ok(found.map_or_else(|| Target::LeftOut(format!("{shown}: not found")), Target::Found))
+        Ok(found.map_or_else(|| Lookup::LeftOut(format!("{shown}: not found")), Lookup::Found))
     }
 
     /// Takes changed cells of a row. `why` states how the row differs from `old`.
@@ -491,14 +491,14 @@ impl<'a> Resolved<'a> {
         let row = *row;
         let is_removed = self.remove.contains(&row);
         let there = self.set.get(&row).map_or(&[][..], |cells| cells);
-        let mut new: Vec<Cell> = Vec::with_capacity(cells.len());
+        let mut new: Vec<EditedCell> = Vec::with_capacity(cells.len());
         let mut differing = Vec::new();
         for (column, value) in cells {
             let differs = !same_value(&self.table.value(row, column)?, &value);
             differing.extend(differs.then_some(column));
             match there.iter().chain(&new).find(|cell| cell.column == column) {
                 Some(cell) if !is_removed && same_value(&cell.value, &value) => {}
-                None if !is_removed => new.push(Cell { column, value, differs }),
+                None if !is_removed => new.push(EditedCell { column, value, differs }),
                 _ => {
                     let name = &self.table.columns()[column].name;
                     return Err(refused(format!("{shown}: there are two edits of column {name}")));

@@ -117,7 +117,7 @@ pub fn candidates(table: &dyn Table, column: usize, pattern: &Pattern) -> Option
 /// Options of a search.
 #[derive(Debug, Default)]
 #[non_exhaustive]
-pub struct Look<'l> {
+pub struct FindOptions<'l> {
     /// Whether rows are only counted: the path of a matching name is then not built, so that its text
     /// is empty and damage in its folders is not found.
     pub count_only: bool,
@@ -125,7 +125,7 @@ pub struct Look<'l> {
     pub progress: Option<&'l Progress>,
 }
 
-impl Look<'_> {
+impl FindOptions<'_> {
     fn advance(&self, rows: usize) {
         if let Some(progress) = self.progress {
             progress.advance(rows as u64);
@@ -141,7 +141,7 @@ pub fn each<E>(
     damaged: impl FnMut(Error),
     each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
 ) -> Result<ControlFlow<()>, E> {
-    each_of(table, columns, pattern, &Look::default(), damaged, each)
+    each_of(table, columns, pattern, &FindOptions::default(), damaged, each)
 }
 
 /// Passes every matching text in `columns` of `table` to `each`, in order of rows: first for each column that can be
@@ -150,7 +150,7 @@ pub fn each_of<E>(
     table: &dyn Table,
     columns: &[usize],
     pattern: &Pattern,
-    look: &Look<'_>,
+    look: &FindOptions<'_>,
     damaged: impl FnMut(Error),
     each: impl FnMut(&Hit<'_>) -> Result<ControlFlow<()>, E>,
 ) -> Result<ControlFlow<()>, E> {
@@ -165,7 +165,7 @@ pub fn each_of<E>(
 struct Search<'s, D, H> {
     table: &'s dyn Table,
     pattern: &'s Pattern,
-    look: &'s Look<'s>,
+    look: &'s FindOptions<'s>,
     /// Members of nested values that hold no texts of the file.
     words: &'static [&'static str],
     damaged: D,
@@ -283,7 +283,7 @@ fn found(
     name: Option<usize>,
     pattern: &Pattern,
     sure: bool,
-    look: &Look<'_>,
+    look: &FindOptions<'_>,
 ) -> Result<Option<String>> {
     if let Some(name) = name.filter(|_| look.count_only && pattern.scope() == Scope::Name) {
         let matches = sure || row.value(name)?.as_text().is_some_and(|name| pattern.is_match(&name));
@@ -303,7 +303,7 @@ fn found(
 }
 
 /// The rows whose path may match, by a check of each of them on all cores. `None` if `column` holds no paths.
-fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &Look<'_>) -> Option<(Vec<usize>, bool)> {
+fn paths(table: &dyn Table, column: usize, pattern: &Pattern, look: &FindOptions<'_>) -> Option<(Vec<usize>, bool)> {
     /// The number of rows that one core walks before a second core pays off.
     const SHARE: usize = 1 << 14;
     let name = table.name_of_path(column)?;

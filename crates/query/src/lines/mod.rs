@@ -52,17 +52,17 @@ pub fn write(asset: &Asset, out: &mut (dyn Write + Send), mut damaged: impl FnMu
 
 struct Lines<'t> {
     table: &'t dyn Table,
-    keys: Vec<Key>,
-    cells: Vec<Cell>,
+    keys: Vec<KeyColumn>,
+    cells: Vec<CellColumn>,
 }
 
-struct Key {
+struct KeyColumn {
     column: usize,
     /// The column of the paths of its ids.
     path: Option<usize>,
 }
 
-struct Cell {
+struct CellColumn {
     column: usize,
     label: Label,
     /// The column of the texts of its hashes.
@@ -128,8 +128,8 @@ struct Unit {
 impl<'t> Lines<'t> {
     fn new(table: &'t dyn Table) -> Self {
         let columns = table.columns();
-        let keys = keys(table).map(|column| Key { column, path: diff::path_of_key(table, column) });
-        let keys: Vec<Key> = keys.collect();
+        let keys = keys(table).map(|column| KeyColumn { column, path: diff::path_of_key(table, column) });
+        let keys: Vec<KeyColumn> = keys.collect();
         // Keys are in the line of the row, and positions are left out.
         let mut shown: Vec<usize> = (0..columns.len()).collect();
         shown.retain(|at| !matches!(columns[*at].role, Role::Key | Role::Place));
@@ -137,7 +137,7 @@ impl<'t> Lines<'t> {
         shown.retain(|at| (0..columns.len()).all(|path| table.name_of_path(path) != Some(*at)));
         let cells = shown.into_iter().map(|column| {
             let text = table.text_of(column).map(|at| (at, Label::new(&columns[at].name)));
-            Cell { column, label: Label::new(&columns[column].name), text }
+            CellColumn { column, label: Label::new(&columns[column].name), text }
         });
         Self { table, cells: cells.collect(), keys }
     }
@@ -368,7 +368,7 @@ impl Runs {
     }
 }
 
-impl Key {
+impl KeyColumn {
     /// The key of a row: the path of an id that has one.
     fn value<'r>(&self, row: &'r dyn RowCursor) -> Result<Value<'r>> {
         match self.path.map(|path| row.value(path)).transpose()? {

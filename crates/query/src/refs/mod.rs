@@ -47,18 +47,18 @@ pub fn has(asset: &Asset, id: u64) -> bool {
 }
 
 /// Every id that some files have, for asking often.
-pub struct Known<'a> {
+pub struct KnownIds<'a> {
     entries: Vec<&'a dyn Entries>,
     has_texts: bool,
 }
 
-impl std::fmt::Debug for Known<'_> {
+impl std::fmt::Debug for KnownIds<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Known").field("files", &self.entries.len()).finish_non_exhaustive()
+        f.debug_struct("KnownIds").field("files", &self.entries.len()).finish_non_exhaustive()
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownIds<'a> {
     /// The ids of these files.
     pub fn new(assets: impl IntoIterator<Item = &'a Asset>) -> Self {
         let mut known = Self { entries: Vec::new(), has_texts: false };

@@ -62,9 +62,9 @@ pub(super) fn widen(single: f32) -> f64 {
 
 /// A cell on its way to SQLite. Truths are 0 and 1; ids and GUIDs their text; numbers beyond 63 bits their decimal
 /// text; nested values their JSON.
-pub(super) struct Cell<'a>(pub(super) Value<'a>);
+pub(super) struct SqlCell<'a>(pub(super) Value<'a>);
 
-impl ToSql for Cell<'_> {
+impl ToSql for SqlCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match &self.0 {
             Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),

@@ -4,13 +4,13 @@
 //! or a savepoint that is rolled back brings the length back, and the log is cut there. A statement that reads a table of a changed
 //! file reads the file that the statements before it made: the format builds it in memory, once.
 
-use super::cells::Cell;
+use super::cells::SqlCell;
 use super::file::OpenFile;
 use super::rowids::{Renumbering, RowIds};
 use crate::asset::Asset;
 use crate::diff;
 use crate::edit::{
-    Check, ColumnValues, EditPlan, Editor, Pieces, Steps, TableEdits, check_cell, insert_cells, key_of, put_cell,
+    ColumnValues, EditPlan, Editor, Pieces, ReadBack, Steps, TableEdits, check_cell, insert_cells, key_of, put_cell,
     refused, rows_may_change,
 };
 use crate::error::Result;
@@ -36,7 +36,7 @@ pub enum FileEdits {
 pub(super) type TableNumber = (usize, usize);
 
 #[derive(Debug)]
-struct Change {
+struct PendingChange {
     table: TableNumber,
     row: RowChange,
 }
@@ -64,23 +64,23 @@ struct Draft {
 
 #[derive(Debug, Default)]
 struct Journal {
-    log: Vec<Change>,
+    log: Vec<PendingChange>,
     /// The length of the log that SQLite knows: all changes of complete statements.
     kept: usize,
     /// The drafts of each file, in order.
     drafts: HashMap<usize, Vec<Draft>>,
     /// The number of rows that were inserted into a table since the last draft of its file.
     added: HashMap<TableNumber, usize>,
-    texts: Arc<IdTexts>,
+    texts: Arc<GivenTexts>,
     /// Whether the statement reads tables, so that its values may be copies.
     is_reading: bool,
 }
 
 /// Texts that statements gave for ids. The file holds the ids alone.
 #[derive(Debug, Clone, Default)]
-pub(super) struct IdTexts(HashMap<u64, Arc<str>>);
+pub(super) struct GivenTexts(HashMap<u64, Arc<str>>);
 
-impl IdTexts {
+impl GivenTexts {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -107,7 +107,7 @@ impl Journal {
     }
 
     /// The changes of a file from number `from` on.
-    fn changes(&self, file: usize, from: usize) -> impl Iterator<Item = &Change> {
+    fn changes(&self, file: usize, from: usize) -> impl Iterator<Item = &PendingChange> {
         self.log.iter().skip(from).filter(move |change| change.table.0 == file)
     }
 
@@ -131,7 +131,7 @@ struct RowsChanged {
 }
 
 /// The edits of each table, by its number.
-fn edits_of<'c>(file: &OpenFile, changes: impl Iterator<Item = &'c Change>) -> BTreeMap<usize, TableEdits> {
+fn edits_of<'c>(file: &OpenFile, changes: impl Iterator<Item = &'c PendingChange>) -> BTreeMap<usize, TableEdits> {
     let mut tables: BTreeMap<usize, RowsChanged> = BTreeMap::new();
     for change in changes {
         let rows = tables.entry(change.table.1).or_default();
@@ -196,11 +196,11 @@ impl Changes {
     }
 
     fn log(&self, table: TableNumber, row: RowChange) {
-        lock(&self.journal).log.push(Change { table, row });
+        lock(&self.journal).log.push(PendingChange { table, row });
     }
 
     /// The texts of ids that statements gave so far.
-    pub(super) fn texts(&self) -> Arc<IdTexts> {
+    pub(super) fn texts(&self) -> Arc<GivenTexts> {
         Arc::clone(&lock(&self.journal).texts)
     }
 
@@ -260,7 +260,7 @@ impl Changes {
             count += last.count;
         }
         // Which rows differ in the end, no step knows.
-        steps.pieces.check = Check::All;
+        steps.pieces.read_back = ReadBack::All;
         steps.tables = tables.into_iter().collect();
         drafts.push(Draft { position: kept, steps, count, ids, file: Some(Arc::clone(&file)) });
         journal.added.retain(|table, _| table.0 != number);
@@ -330,7 +330,7 @@ impl Changes {
         let is_copy = lock(&self.journal).is_reading;
         let cells = insert_cells(table, given, is_copy)?;
         let journal = &mut *lock(&self.journal);
-        journal.log.push(Change { table: at, row: RowChange::Add(cells) });
+        journal.log.push(PendingChange { table: at, row: RowChange::Add(cells) });
         let added = journal.added.entry(at).or_default();
         *added += 1;
         Ok(first + *added - 1)
@@ -423,7 +423,7 @@ pub(super) fn seen<'v>(
     rows: &'v dyn RowCursor,
     table: &dyn Table,
     column: usize,
-    texts: &'v IdTexts,
+    texts: &'v GivenTexts,
 ) -> Result<Value<'v>> {
     let value = rows.value(column)?;
     if texts.is_empty() || !value.is_null() || !table.columns().get(column).is_some_and(is_text_of_id) {
@@ -439,7 +439,7 @@ pub(super) fn is_text_of_id(column: &Column) -> bool {
 }
 
 fn is_seen_as(now: &Value<'_>, wanted: &ValueRef<'_>) -> bool {
-    let cell = Cell(now.clone());
+    let cell = SqlCell(now.clone());
     match (cell.to_sql(), wanted) {
         // 0.0 and -0.0 have different bits.
         (Ok(ToSqlOutput::Borrowed(ValueRef::Real(seen))), ValueRef::Real(wanted)) => seen.to_bits() == wanted.to_bits(),

@@ -6,7 +6,7 @@
 use super::cells::{self, ID_COLLATION};
 use super::pending::is_text_of_id;
 use crate::id;
-use crate::table::filter::pattern::{LONGEST, Pattern};
+use crate::table::filter::pattern::{LONGEST, LikePattern};
 use crate::table::filter::{Bound, Compare, Op};
 use crate::table::{Column, Kind, Table};
 use rusqlite::types::ValueRef;
@@ -275,7 +275,7 @@ fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
 }
 
 /// A term with the argument of a running statement.
-pub(super) enum Check {
+pub(super) enum TermOutcome {
     Never,
     /// Only SQLite can decide.
     Unknown,
@@ -285,26 +285,26 @@ pub(super) enum Check {
 
 impl Term {
     /// The condition with its other side.
-    pub(super) fn check(self, value: ValueRef<'_>) -> Check {
-        let Some(column) = self.column else { return Check::Unknown };
+    pub(super) fn check(self, value: ValueRef<'_>) -> TermOutcome {
+        let Some(column) = self.column else { return TermOutcome::Unknown };
         let is_null = self.op == Operator::Null(false) || self.op == Operator::Is && value == ValueRef::Null;
         // A float that is not a number is null in SQL, and a value of a table.
         if is_null && matches!(self.kind, Kind::F32 | Kind::F64 | Kind::Any) {
-            return Check::Unknown;
+            return TermOutcome::Unknown;
         }
         let compare = match self.op {
             Operator::Null(negated) => Some(Compare::null(column, self.kind, negated)),
             Operator::Is if value == ValueRef::Null => Some(Compare::null(column, self.kind, false)),
             // Whatever is compared with null is neither true nor false.
-            _ if value == ValueRef::Null => return Check::Never,
-            Operator::Compare(Op::Eq) | Operator::Is if self.is_no_id(value) => return Check::Never,
+            _ if value == ValueRef::Null => return TermOutcome::Never,
+            Operator::Compare(Op::Eq) | Operator::Is if self.is_no_id(value) => return TermOutcome::Never,
             Operator::Is => self.compare(column, Op::Eq, value),
             Operator::Compare(op) => self.compare(column, op, value),
-            Operator::Like => text(value).map(|p| Compare::pattern(column, self.kind, Pattern::like(p))),
-            Operator::Glob => text(value).map(|p| Compare::pattern(column, self.kind, Pattern::glob(p))),
+            Operator::Like => text(value).map(|p| Compare::pattern(column, self.kind, LikePattern::like(p))),
+            Operator::Glob => text(value).map(|p| Compare::pattern(column, self.kind, LikePattern::glob(p))),
             Operator::Offset => None,
         };
-        compare.map_or(Check::Unknown, |compare| Check::Rows(Bound::Compare(compare)))
+        compare.map_or(TermOutcome::Unknown, |compare| TermOutcome::Rows(Bound::Compare(compare)))
     }
 
     fn compare(self, column: usize, op: Op, value: ValueRef<'_>) -> Option<Compare> {

@@ -4,14 +4,14 @@
 //! work is safe code.
 #![allow(unsafe_code)]
 
-use super::cells::{self, Cell};
+use super::cells::{self, SqlCell};
 use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
-use super::pending::{self, Changes, IdTexts, TableNumber};
-use super::plan::{self, Access, Check, QueryPlan, TableView};
+use super::pending::{self, Changes, GivenTexts, TableNumber};
+use super::plan::{self, Access, QueryPlan, TableView, TermOutcome};
 use crate::edit::writable;
 use crate::error::{ErrorKind, Result};
-use crate::index::Index;
+use crate::hash_index::HashIndex;
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
 use crate::table::{RowCursor, Table};
@@ -42,7 +42,7 @@ pub(super) struct AssetTable {
     /// The file on disk.
     file: Arc<OpenFile>,
     /// The table of the file that the statements so far have made.
-    state: Mutex<Arc<State>>,
+    state: Mutex<Arc<TableState>>,
 }
 
 /// Rows of a walk that are counted at once.
@@ -51,7 +51,7 @@ const COUNTED: usize = 256;
 #[repr(C)]
 pub(super) struct AssetCursor {
     base: sqlite3_vtab_cursor,
-    state: Arc<State>,
+    state: Arc<TableState>,
     plan: Option<Arc<QueryPlan>>,
     walk: Option<Walk>,
 }
@@ -83,7 +83,7 @@ impl Files {
     }
 }
 
-struct State {
+struct TableState {
     file: Arc<OpenFile>,
     index: usize,
     /// The column that the hidden one after all others stands for.
@@ -94,17 +94,17 @@ struct State {
     joins: Mutex<HashMap<usize, Join>>,
     read: AtomicUsize,
     shared: Files,
-    texts: Arc<IdTexts>,
+    texts: Arc<GivenTexts>,
 }
 
 enum Join {
     AskedOnce,
-    Index(Arc<Index>),
+    HashIndex(Arc<HashIndex>),
 }
 
 /// The owner of all that a walk borrows: its table, and the conditions on its rows.
-struct Source {
-    state: Arc<State>,
+struct WalkOwner {
+    state: Arc<TableState>,
     bound: Bound,
 }
 
@@ -112,13 +112,13 @@ type BoxedCursor<'a> = Box<dyn RowCursor + 'a>;
 
 self_cell!(
     struct Walk {
-        owner: Source,
+        owner: WalkOwner,
         #[not_covariant]
         dependent: BoxedCursor,
     }
 );
 
-impl State {
+impl TableState {
     fn table(&self) -> &dyn Table {
         self.file.table(self.index).expect("only a table that the file has is connected")
     }
@@ -228,17 +228,17 @@ impl State {
                 joins.insert(column, Join::AskedOnce);
                 return Ok(None);
             }
-            Some(Join::Index(index)) => Arc::clone(index),
+            Some(Join::HashIndex(index)) => Arc::clone(index),
             Some(Join::AskedOnce) => {
                 let index = Arc::new(self.index_of(table, column)?);
-                joins.insert(column, Join::Index(Arc::clone(&index)));
+                joins.insert(column, Join::HashIndex(Arc::clone(&index)));
                 index
             }
         };
         Ok(Some(index.rows(hash).collect()))
     }
 
-    fn index_of(&self, table: &dyn Table, column: usize) -> Result<Index> {
+    fn index_of(&self, table: &dyn Table, column: usize) -> Result<HashIndex> {
         let mut index = Vec::new();
         let mut rows = table.cursor_over(0, &[column]);
         while self.advance(&mut *rows)? {
@@ -248,7 +248,7 @@ impl State {
                 Err(error) => self.shared.damage.of(self.place(Some(row)), self.within(row, error))?,
             }
         }
-        Ok(Index::new(index))
+        Ok(HashIndex::new(index))
     }
 
     /// Begins the walk that `plan` says. `None` where no row can be meant.
@@ -258,10 +258,10 @@ impl State {
         let mut first = None;
         for (number, (term, value)) in plan.terms.iter().zip(arguments.iter()).enumerate() {
             match term.check(value) {
-                Check::Never => return Ok(None),
-                Check::Unknown => {}
-                Check::Rows(bound) if number == 0 => first = Some(bound),
-                Check::Rows(bound) => bounds.push(bound),
+                TermOutcome::Never => return Ok(None),
+                TermOutcome::Unknown => {}
+                TermOutcome::Rows(bound) if number == 0 => first = Some(bound),
+                TermOutcome::Rows(bound) => bounds.push(bound),
             }
         }
         let rows = match (plan.access, &first) {
@@ -293,7 +293,7 @@ impl State {
             Access::Offset => plan.number(arguments).and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
             _ => 0,
         };
-        let source = Source { state: Arc::clone(state), bound: Bound::And(bounds) };
+        let source = WalkOwner { state: Arc::clone(state), bound: Bound::And(bounds) };
         let columns = &plan.columns;
         let only_counts = plan.access == Access::Scan && plan.terms.is_empty() && columns.is_empty();
         let len = (only_counts && table.parts().is_none()).then(|| table.known_len()).flatten();
@@ -328,7 +328,7 @@ unsafe impl VTab<'static> for AssetTable {
         };
         db.config(VTabConfig::Innocuous)?;
         let declaration = CString::new(file.declaration(index))?;
-        let state = State {
+        let state = TableState {
             file: Arc::clone(file),
             index,
             alias: file.column_alias(index),
@@ -363,11 +363,11 @@ impl AssetTable {
     fn after(
         &self,
         made: impl FnOnce(&Changes, &Arc<OpenFile>) -> Result<Arc<OpenFile>>,
-    ) -> rusqlite::Result<Arc<State>> {
+    ) -> rusqlite::Result<Arc<TableState>> {
         let mut state = lock(&self.state);
         let file = made(&state.shared.changes, &self.file).map_err(|error| state.shared.failed(&self.file, error))?;
         if !Arc::ptr_eq(&state.file, &file) {
-            *state = Arc::new(State {
+            *state = Arc::new(TableState {
                 file,
                 index: state.index,
                 alias: state.alias,
@@ -425,7 +425,7 @@ unsafe impl VTabCursor for AssetCursor {
         self.walk = None;
         self.plan = self.state.plan(number);
         let Some(plan) = &self.plan else { return Ok(()) };
-        self.walk = State::walk(&self.state, plan, arguments).or_else(|error| {
+        self.walk = TableState::walk(&self.state, plan, arguments).or_else(|error| {
             let error = error.context(self.state.name());
             self.state
                 .shared
@@ -462,7 +462,7 @@ unsafe impl VTabCursor for AssetCursor {
         let Some(walk) = &self.walk else { return Ok(()) };
         let table = self.state.table();
         walk.with_dependent(|_, rows| match pending::seen(&**rows, table, column, &self.state.texts) {
-            Ok(value) => context.set_result(Cell(value)),
+            Ok(value) => context.set_result(SqlCell(value)),
             Err(error) => Err(self.state.shared.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
         })
     }

@@ -2,7 +2,7 @@
 
 pub use super::batch::ArrowBatches;
 
-use super::batch::{BatchSink, Batches};
+use super::batch::{BatchBuilder, BatchSink};
 use super::cannot_write;
 use crate::error::{Error, Result};
 use crate::table::Column;
@@ -24,7 +24,7 @@ impl<W: Write> ArrowRows<W> {
     /// Rows with these columns, written to `out` as a file, which can be mapped and entered anywhere; `metadata` says
     /// where they come from.
     pub fn file(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
-        let mut batches = Batches::new(columns);
+        let mut batches = BatchBuilder::new(columns);
         let schema = batches.schema_with(metadata);
         let out = FileWriter::try_new(out, &schema).map_err(failed)?;
         Ok(Self::with(batches, ArrowOutput::File(Box::new(out))))
@@ -32,7 +32,7 @@ impl<W: Write> ArrowRows<W> {
 
     /// As [`ArrowRows::file`], as a stream, which is read from its beginning on while it is written.
     pub fn stream(out: W, columns: &[Column], metadata: &[(&str, String)]) -> Result<Self> {
-        let mut batches = Batches::new(columns);
+        let mut batches = BatchBuilder::new(columns);
         let schema = batches.schema_with(metadata);
         let out = StreamWriter::try_new(out, &schema).map_err(failed)?;
         Ok(Self::with(batches, ArrowOutput::Stream(Box::new(out))))

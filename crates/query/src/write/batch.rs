@@ -32,7 +32,7 @@ const CELL: usize = 1 << 30;
 
 /// Gathers rows, and hands them out as batches of a bounded size.
 #[derive(Debug)]
-pub struct Batches {
+pub struct BatchBuilder {
     schema: SchemaRef,
     columns: Vec<Cells>,
     rows: usize,
@@ -60,7 +60,7 @@ impl<F: FnMut(RecordBatch) -> Result<()>> BatchSink for F {
 
 /// Gathers rows into record batches and hands each one over that is full.
 pub struct ArrowBatches<H> {
-    batches: Batches,
+    batches: BatchBuilder,
     out: H,
 }
 
@@ -73,12 +73,12 @@ impl<H> fmt::Debug for ArrowBatches<H> {
 impl<H: FnMut(RecordBatch) -> Result<()>> ArrowBatches<H> {
     /// Rows with these columns, handed to `hand_over`.
     pub fn new(columns: &[Column], hand_over: H) -> Self {
-        Self { batches: Batches::new(columns), out: hand_over }
+        Self { batches: BatchBuilder::new(columns), out: hand_over }
     }
 }
 
 impl<H: BatchSink> ArrowBatches<H> {
-    pub(super) fn with(batches: Batches, out: H) -> Self {
+    pub(super) fn with(batches: BatchBuilder, out: H) -> Self {
         Self { batches, out }
     }
 
@@ -164,7 +164,7 @@ struct StructCells {
     valid: Vec<bool>,
 }
 
-impl Batches {
+impl BatchBuilder {
     pub(super) fn new(columns: &[Column]) -> Self {
         let cells: Vec<Cells> = columns.iter().map(Cells::new).collect();
         let fields =
@@ -225,7 +225,7 @@ impl Batches {
     }
 }
 
-impl ShareReader for Batches {
+impl ShareReader for BatchBuilder {
     type Piece = Option<RecordBatch>;
 
     const ROWS: usize = ROWS;
@@ -568,7 +568,7 @@ mod tests {
                 Ok(())
             };
             let chosen: Vec<Column> = table.columns().iter().rev().cloned().collect();
-            Batches::new(&chosen).read_all(&table, 0..usize::MAX, &[1, 0], met, hand_over).unwrap().unwrap();
+            BatchBuilder::new(&chosen).read_all(&table, 0..usize::MAX, &[1, 0], met, hand_over).unwrap().unwrap();
             assert_eq!(read, len);
             assert_eq!(damage, [7, 8, 8191, 30_000].into_iter().filter(|&row| row < len).collect::<Vec<_>>());
             assert_eq!(next, len - (0..len).rev().take_while(|&row| text(row).is_err()).count());
@@ -590,7 +590,7 @@ mod tests {
             rows += batch.num_rows();
             Ok(())
         };
-        let read = Batches::new(table.columns()).read_all(&table, 0..usize::MAX, &[0, 1], met, hand_over).unwrap();
+        let read = BatchBuilder::new(table.columns()).read_all(&table, 0..usize::MAX, &[0, 1], met, hand_over).unwrap();
         assert!(matches!(read.unwrap_err().kind(), ErrorKind::Cycle { .. }));
         assert_eq!(rows, 7);
     }

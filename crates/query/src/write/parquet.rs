@@ -1,6 +1,6 @@
 //! Parquet: rows in groups of a bounded size, dictionaries and statistics for each column, zstd.
 
-use super::batch::{ArrowBatches, Batches};
+use super::batch::{ArrowBatches, BatchBuilder};
 use super::cannot_write;
 use crate::error::{Error, Result};
 use crate::table::Column;
@@ -39,7 +39,7 @@ pub fn write<E: From<Error>>(
     metadata: &[(&str, String)],
     rows: impl FnOnce(ParquetRows<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let batches = Batches::new(columns);
+    let batches = BatchBuilder::new(columns);
     let options = ArrowWriterOptions::new().with_properties(properties(metadata));
     let out = Mutex::new(ArrowWriter::try_new_with_options(out, batches.schema(), options).map_err(failed)?);
     thread::scope(|scope| {

@@ -4,7 +4,7 @@ pub use super::shares::SinkEvent;
 
 use super::bytes::RowBytes;
 use super::shares::{self, ShareReader};
-use super::text::{Aligned, AlignedColumn, Fit, Page, Style};
+use super::text::{Aligned, AlignedColumn, Fit, Style, TextPage};
 use crate::error::{Error, Result};
 use crate::table::{Column, Kind, Role, RowCursor, Table, Value};
 use crate::threads;
@@ -115,7 +115,7 @@ pub struct RowWriter<W: Write> {
 #[derive(Debug)]
 enum Output<W: Write> {
     /// Text of a single column: nothing to align, so one value a line.
-    Lines(Page<W>),
+    Lines(TextPage<W>),
     Text(Box<Aligned<W>>),
     Bytes(RowBytes<W>),
 }
@@ -173,7 +173,7 @@ impl<W: Write> RowWriter<W> {
 
     fn open(out: W, format: RowFormat, columns: &[Column], style: Style, has_header: bool) -> Result<Self> {
         let out = match format {
-            RowFormat::Text if columns.len() == 1 => Output::Lines(Page::new(out, style)),
+            RowFormat::Text if columns.len() == 1 => Output::Lines(TextPage::new(out, style)),
             RowFormat::Text => {
                 let text = Aligned::new(out, columns.iter().map(aligned).collect(), style);
                 Output::Text(Box::new(if has_header { text } else { text.without_header() }))

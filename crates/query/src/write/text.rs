@@ -1,6 +1,6 @@
 //! Text for people: entries as an indented outline, rows in aligned columns.
 //!
-//! All of it leaves through a [`Page`], which cleans it: names and texts are the file's to choose.
+//! All of it leaves through a [`TextPage`], which cleans it: names and texts are the file's to choose.
 
 pub use crate::escape::escape;
 
@@ -14,7 +14,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// Lines for people. Text that is put into a line is [escaped](escape), so that only the page itself breaks lines and
 /// makes text bold or coloured.
 #[derive(Debug)]
-pub struct Page<W> {
+pub struct TextPage<W> {
     out: W,
     style: Style,
 }
@@ -43,7 +43,7 @@ pub enum Mark {
     Yellow = 33,
 }
 
-impl<W: Write> Page<W> {
+impl<W: Write> TextPage<W> {
     /// A page written to `out`.
     pub fn new(out: W, style: Style) -> Self {
         Self { out, style }
@@ -82,7 +82,7 @@ impl<W: Write> Page<W> {
 /// Writes an entry as an outline: a field a line, indented by two for each level; lists of plain values on one line.
 #[derive(Debug)]
 pub struct Outline<W> {
-    page: Page<W>,
+    page: TextPage<W>,
     open: Vec<Level>,
     /// Whether the current line ends with a key or a dash and waits for its value.
     pending: bool,
@@ -108,7 +108,7 @@ const LINE: usize = 100;
 impl<W: Write> Outline<W> {
     /// An outline written to `out`.
     pub fn new(out: W) -> Self {
-        Self { page: Page::new(out, Style::Plain), open: Vec::new(), pending: false, inline: None }
+        Self { page: TextPage::new(out, Style::Plain), open: Vec::new(), pending: false, inline: None }
     }
 
     fn begin_line(&mut self) -> Result<()> {
@@ -254,7 +254,7 @@ impl AlignedColumn {
 /// the table has a width that it fits into.
 #[derive(Debug)]
 pub struct Aligned<W> {
-    page: Page<W>,
+    page: TextPage<W>,
     columns: Vec<AlignedColumn>,
     fit_into: Option<usize>,
     has_header: bool,
@@ -290,7 +290,7 @@ impl<W: Write> Aligned<W> {
     /// A table with these columns.
     pub fn new(out: W, columns: Vec<AlignedColumn>, style: Style) -> Self {
         Self {
-            page: Page::new(out, style),
+            page: TextPage::new(out, style),
             columns,
             fit_into: None,
             has_header: true,
@@ -733,7 +733,7 @@ mod tests {
         Outline::new(&mut out).value(&Value::Map(vec![(hostile.into(), inner), ("l".into(), list)])).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), format!("{shown}:\n  {shown}: {shown}\nl: [{shown}, b]\n"));
         let mut out = Vec::new();
-        let mut page = Page::new(&mut out, Style::Bold);
+        let mut page = TextPage::new(&mut out, Style::Bold);
         page.put_marked(hostile, Mark::Red).unwrap();
         page.line(hostile).unwrap();
         assert_eq!(String::from_utf8(out).unwrap(), format!("\x1b[31m{shown}\x1b[0m{shown}\n"));

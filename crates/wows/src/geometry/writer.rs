@@ -16,7 +16,7 @@ use crate::scene::glb::read::{Glb, plain};
 use crate::source::Source;
 use crate::table::{Table, Value};
 use crate::writable::patches::Patches;
-use crate::writable::{Check, EntryEdit, Pieces, TableEdits, Writable, refused};
+use crate::writable::{EntryEdit, Pieces, ReadBack, TableEdits, Writable, refused};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ impl Writable for Geometry {
             }
         }
         let mut pieces = Pieces::replaced(self.source.bytes().len(), patches.into_stretches())?;
-        pieces.check = Check::Rows;
+        pieces.read_back = ReadBack::Rows;
         // They show the ids and the materials, too, or hash the bytes that have them.
         pieces.also = ["armor_models", "armor_triangles", "render_groups"].map(str::to_owned).into();
         Ok(pieces)

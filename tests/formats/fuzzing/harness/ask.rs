@@ -9,7 +9,7 @@ use assetq::formats::ErrorKind;
 use assetq::formats::report::Progress;
 use assetq::query::find;
 use assetq::query::find::Pattern;
-use assetq::query::history::{History, State};
+use assetq::query::history::{EntryState, History};
 use assetq::query::{lines, refs};
 use assetq::sql::{Fault, Input, Session, statements};
 use assetq::table::{Table, Tree};
@@ -340,8 +340,8 @@ fn history(u: &mut Unstructured<'_>, old: &Asset, new: &Asset) {
     let row = below(u, table.len().unwrap_or(0).min(ROWS));
     let Ok(label) = table.value(row, table.label()) else { return };
     let entry = label.to_string();
-    let state = |name: &str, asset: &Asset| Some((name.to_owned(), State::of(asset, &entry, &[]).ok()?));
-    let states: Vec<(String, State)> =
+    let state = |name: &str, asset: &Asset| Some((name.to_owned(), EntryState::of(asset, &entry, &[]).ok()?));
+    let states: Vec<(String, EntryState)> =
         [state("old", old), state("again", old), state("new", new)].into_iter().flatten().collect();
     for event in History::new(&entry, &states).events() {
         assert!(event.build != "again", "{entry} differs from itself: {event:?}");

@@ -3,7 +3,7 @@
 use super::input::{File, any, below, file, lie, rest_as_text};
 use super::models;
 use arbitrary::Unstructured;
-use assetq::edit::read::{self, Form, InputRow};
+use assetq::edit::read::{self, ChangesFormat, InputRow};
 use assetq::edit::{Change, Edit, Editor, key_of, patch};
 use assetq::formats::ErrorKind;
 use assetq::formats::wows::models::Meshes;
@@ -205,7 +205,9 @@ pub fn patch(data: &[u8]) {
     let (file, asset) = &ASSETS[usize::from(which) % ASSETS.len()];
     let text = rest_as_text(&mut u);
     let mut editor = Editor::new(asset).unwrap();
-    let form = [Form::Ndjson, Form::Json, Form::Csv, Form::of_head(text.as_bytes())][usize::from(kind & 3)];
+    let form =
+        [ChangesFormat::Ndjson, ChangesFormat::Json, ChangesFormat::Csv, ChangesFormat::of_head(text.as_bytes())]
+            [usize::from(kind & 3)];
     let mut take = |row: InputRow<'_>| match row {
         InputRow::Restore(restore) => editor.restore(&restore).map(drop),
         InputRow::Columns(names) => editor.exported_columns(None, &names),

@@ -2,7 +2,7 @@
 
 use super::condition::{Literal, Op, syntax};
 use super::number::{Number, number};
-use super::pattern::{LONGEST, Pattern, text_of};
+use super::pattern::{LONGEST, LikePattern, text_of};
 use crate::error::Result;
 use crate::id;
 use crate::table::glob::Glob;
@@ -37,9 +37,9 @@ pub(super) enum Test {
         negated: bool,
     },
     /// A pattern for the text of a cell. A cell that is no text is let through.
-    Pattern(Pattern),
+    Pattern(LikePattern),
     /// A pattern for the shown form of a cell.
-    Shown(Pattern),
+    Shown(LikePattern),
     Order {
         op: Op,
         with: Operand,
@@ -70,7 +70,7 @@ impl Compare {
                 if text.len() > LONGEST {
                     return Err(syntax(format!("a pattern of {} bytes; the limit is {LONGEST}", text.len())));
                 }
-                Test::Shown(if op == Op::Like { Pattern::like(&text) } else { Pattern::glob(&text) })
+                Test::Shown(if op == Op::Like { LikePattern::like(&text) } else { LikePattern::glob(&text) })
             }
             (op, literal) => {
                 let with = Operand::new(literal);
@@ -99,7 +99,7 @@ impl Compare {
     }
 
     /// Whether the cell's text matches. A cell that is no text is let through.
-    pub fn pattern(column: usize, kind: Kind, pattern: Pattern) -> Self {
+    pub fn pattern(column: usize, kind: Kind, pattern: LikePattern) -> Self {
         Self { column, kind, test: Test::Pattern(pattern) }
     }
 

@@ -5,7 +5,7 @@ use crate::table::search::Pieces;
 use std::borrow::Cow;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Pattern(Shape);
+pub struct LikePattern(Shape);
 
 /// Nearly all patterns, and the rest.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ enum Token {
 /// SQLite refuses longer patterns.
 pub const LONGEST: usize = 50_000;
 
-impl Pattern {
+impl LikePattern {
     /// A pattern of `LIKE` without `ESCAPE`: `%`, `_`; ASCII letters match in either case.
     pub fn like(pattern: &str) -> Self {
         let tokens = until_nul(pattern).chars().map(|c| match c {
@@ -216,7 +216,7 @@ mod tests {
             ("a%b%", "xab", false),
             ("%a%ü", "aÜ", false),
         ] {
-            assert_eq!(Pattern::like(pattern).matches(text), matches, "{text} LIKE {pattern}");
+            assert_eq!(LikePattern::like(pattern).matches(text), matches, "{text} LIKE {pattern}");
         }
     }
 
@@ -236,14 +236,14 @@ mod tests {
             ("*/ship/*", "content/ship/x", true),
             ("a?[0-9]", "aü7", true),
         ] {
-            assert_eq!(Pattern::glob(pattern).matches(text), matches, "{text} GLOB {pattern}");
+            assert_eq!(LikePattern::glob(pattern).matches(text), matches, "{text} GLOB {pattern}");
         }
     }
 
     #[test]
     fn many_stars_take_no_time() {
-        assert!(!Pattern::glob(&"*a".repeat(1000)).matches(&"b".repeat(5000)));
+        assert!(!LikePattern::glob(&"*a".repeat(1000)).matches(&"b".repeat(5000)));
         let text = "a".repeat(2000) + "b";
-        assert!(!Pattern::like(&("%a".repeat(500) + "%c_")).matches(&text));
+        assert!(!LikePattern::like(&("%a".repeat(500) + "%c_")).matches(&text));
     }
 }

@@ -1,6 +1,6 @@
 //! Exported rows, which name what is there and may differ from it.
 
-use super::{Key, Outcome, Resolved, StoredRow, is_derived, is_shown_as, keyed, misfit};
+use super::{Outcome, Resolved, RowKey, StoredRow, is_derived, is_shown_as, keyed, misfit};
 use crate::compare::{hash_values, same_value};
 use crate::edit::read::Given;
 use crate::edit::{ColumnValues, refused};
@@ -61,7 +61,7 @@ impl Resolved<'_> {
             return Ok(None);
         }
         let Some(&row) = rows.first() else {
-            let key = Key { cells: key, nth: None };
+            let key = RowKey { cells: key, nth: None };
             return self.new_row(key, &rows, named, from, insert, &shown).map(Some);
         };
         self.exported_as(StoredRow { row, sharers }, &named, from, &shown).map(Some)
@@ -70,7 +70,7 @@ impl Resolved<'_> {
     /// Takes an exported row that has no row in the file.
     fn new_row(
         &mut self,
-        key: Key,
+        key: RowKey,
         rows: &[usize],
         mut named: CellsOf<'_>,
         from: ValueSource,
@@ -183,7 +183,7 @@ impl Resolved<'_> {
         let many = candidates.rows.len();
         if candidates.rows.iter().all(|row| self.seen.contains(&(*row, 0))) {
             let Unmatched { key, cells, from, insert, shown, .. } = row;
-            let key = Key { cells: key, nth: (!self.keys.is_empty()).then_some(many) };
+            let key = RowKey { cells: key, nth: (!self.keys.is_empty()).then_some(many) };
             return self.new_row(key, &candidates.rows, cells, from, insert, &shown);
         }
         let how = match self.position_column() {

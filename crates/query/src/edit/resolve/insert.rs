@@ -1,6 +1,6 @@
 //! Inserted rows, and items of lists.
 
-use super::{Key, Outcome, Resolved, Sharers, Target, add_cell, keyed};
+use super::{Lookup, Outcome, Resolved, RowKey, Sharers, add_cell, keyed};
 use crate::compare::same_value;
 use crate::edit::{ColumnValues, EditPosition, refused};
 use crate::error::Result;
@@ -11,7 +11,7 @@ impl Resolved<'_> {
     /// Takes an inserted row, with its cells by the numbers of their columns.
     pub(super) fn add(
         &mut self,
-        mut key: Key,
+        mut key: RowKey,
         rows: &[usize],
         cells: Vec<(usize, Value<'_>)>,
         from: ValueSource,
@@ -56,8 +56,8 @@ impl Resolved<'_> {
             return Err(refused(format!("{shown}: it is added twice")));
         }
         match self.list_of(&key)? {
-            Target::Found(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
-            Target::LeftOut(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
+            Lookup::Found(cells) => set.extend(cells.into_iter().filter(|(at, _)| !self.keys.contains(at))),
+            Lookup::LeftOut(why) => return Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
         }
         set.sort_by_key(|(column, _)| *column);
         let at = EditPosition::Add(self.add.len());
@@ -71,7 +71,7 @@ impl Resolved<'_> {
     /// The cells of an inserted row, in the order of their columns.
     fn added_cells(
         &self,
-        key: &Key,
+        key: &RowKey,
         mut cells: Vec<(usize, Value<'_>)>,
         from: ValueSource,
         shown: &str,
@@ -96,7 +96,7 @@ impl Resolved<'_> {
     }
 
     /// The list that an item is added to, if several keys share it: its cells for the first of them, and the keys.
-    pub(super) fn shared_list(&self, key: &Key) -> Result<Option<(ColumnValues, Sharers)>> {
+    pub(super) fn shared_list(&self, key: &RowKey) -> Result<Option<(ColumnValues, Sharers)>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.nature().item(), self.keys.first(), key.cells.first()) else {
             return Ok(None);
         };
@@ -128,13 +128,13 @@ impl Resolved<'_> {
     }
 
     /// The cells that identify the list of an inserted item, unless there is no such list, or its number is too large.
-    pub(super) fn list_of(&mut self, key: &Key) -> Result<Target<ColumnValues>> {
+    pub(super) fn list_of(&mut self, key: &RowKey) -> Result<Lookup<ColumnValues>> {
         let (Some(_), Some(of), Some(cell)) = (self.table.nature().item(), self.keys.first(), key.cells.first()) else {
-            return Ok(Target::Found(ColumnValues::new()));
+            return Ok(Lookup::Found(ColumnValues::new()));
         };
         let lists = keyed(self.known.as_ref(), &*self.table).lists(*of, cell)?;
         let [list] = &lists[..] else {
-            return Ok(Target::LeftOut(match lists.len() {
+            return Ok(Lookup::LeftOut(match lists.len() {
                 0 => format!("not found: nothing that has such a list is {}", short(cell)),
                 more => format!("{more} lists have this key"),
             }));
@@ -146,9 +146,9 @@ impl Resolved<'_> {
         if let Some(Value::Uint(index)) = key.cells.last()
             && usize::try_from(*index).is_ok_and(|index| index > next)
         {
-            return Ok(Target::LeftOut(format!("{index} is beyond the next, which is {next}")));
+            return Ok(Lookup::LeftOut(format!("{index} is beyond the next, which is {next}")));
         }
         *more += 1;
-        Ok(Target::Found(list.cells.clone()))
+        Ok(Lookup::Found(list.cells.clone()))
     }
 }

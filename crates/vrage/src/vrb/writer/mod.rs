@@ -16,7 +16,7 @@ use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
 use crate::writable::{
-    Check, ColumnValues, EditPosition, EntryEdit, Pieces, TableEdits, Writable, cell, no_entry, refused, short,
+    ColumnValues, EditPosition, EntryEdit, Pieces, ReadBack, TableEdits, Writable, cell, no_entry, refused, short,
     short_text,
 };
 use encode::Encoder;
@@ -48,7 +48,7 @@ impl Writable for VrbArchive {
         let mut rows = RowEdits::new(edits);
         let mut pieces = self.rebuilt(self.applied(&mut rows, adds)?)?;
         if edits.add.is_empty() && edits.remove.is_empty() {
-            pieces.check = Check::Parts;
+            pieces.read_back = ReadBack::Parts;
         }
         if !edits.add.is_empty() {
             pieces.added = vec![("values".into(), self.rows_of(&edits.add, &pieces)?)];

@@ -22,7 +22,7 @@ use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{RowEdits, Value};
 use crate::writable::patches::Patches;
-use crate::writable::{Check, EditPosition, EntryEdit, Pieces, Seal, TableEdits, Writable, refused};
+use crate::writable::{EditPosition, EntryEdit, Pieces, ReadBack, Seal, TableEdits, Writable, refused};
 use area::{Area, EditedPosition, Writer};
 use job::{Job, is_stored, table};
 use std::collections::{BTreeMap, BTreeSet};
@@ -159,7 +159,7 @@ impl Database {
         // Appended bytes precede changes at the start of the next database.
         stretches.sort_by_key(|(range, _)| (range.start, range.end));
         let mut pieces = Pieces::replaced(length, stretches)?;
-        pieces.check = if in_place { Check::Rows } else { Check::All };
+        pieces.read_back = if in_place { ReadBack::Rows } else { ReadBack::All };
         pieces.seal = Some(Seal::new(CHECKSUM, checksum));
         Ok(pieces)
     }

@@ -16,7 +16,8 @@ use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{Tree, Value, no_cell};
 use crate::writable::{
-    Check, EditPosition, EntryEdit, Piece, Pieces, TableEdits, Writable, agrees, cell_named, no_entry, refused, short,
+    EditPosition, EntryEdit, Piece, Pieces, ReadBack, TableEdits, Writable, agrees, cell_named, no_entry, refused,
+    short,
 };
 use std::mem::offset_of;
 use std::ops::Range;
@@ -80,7 +81,7 @@ fn pieces(
     stretches.sort_by_key(|(range, _)| (range.start, range.end));
     stretches.extend((!area.new.is_empty()).then_some((file.len()..file.len(), area.new)));
     let mut pieces = Pieces::replaced(file.len(), stretches)?;
-    pieces.check = if in_place { Check::Rows } else { Check::All };
+    pieces.read_back = if in_place { ReadBack::Rows } else { ReadBack::All };
     (pieces.follows, pieces.added) = (changes.follows, changes.added);
     Ok(pieces)
 }
@@ -165,7 +166,7 @@ impl Models {
             return Ok(pieces);
         }
         let mut cut = Pieces::new();
-        cut.check = pieces.check;
+        cut.read_back = pieces.read_back;
         (cut.follows, cut.added) = (pieces.follows.clone(), pieces.added.clone());
         for piece in pieces.list() {
             let left = end.saturating_sub(cut.len());

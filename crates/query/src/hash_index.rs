@@ -3,14 +3,14 @@
 /// Hashes and their rows, in order. The first bits of most hashes say nearly where each lies: a search by halves would wait
 /// for memory at each step.
 #[derive(Debug)]
-pub(crate) struct Index {
+pub(crate) struct HashIndex {
     rows: Vec<(u64, usize)>,
     /// Where the rows begin whose hashes have these first bits, and the end of all rows.
     starts: Vec<usize>,
     shift: u32,
 }
 
-impl Index {
+impl HashIndex {
     /// One or two rows for each of the first bits.
     pub(crate) fn new(mut rows: Vec<(u64, usize)>) -> Self {
         rows.sort_unstable();
@@ -40,13 +40,13 @@ mod tests {
         for len in [0, 1, 2, 3, 100, 1000] {
             // Two rows of each hash, and the least and the greatest there is.
             let rows = (0..len).flat_map(|n| [(hash(n / 2 + 1), n)]).chain([(0, len), (u64::MAX, len + 1)]);
-            let index = Index::new(rows.clone().collect());
+            let index = HashIndex::new(rows.clone().collect());
             for (wanted, row) in rows.clone() {
                 let same: Vec<usize> = rows.clone().filter(|(h, _)| *h == wanted).map(|(_, row)| row).collect();
                 assert_eq!(index.rows(wanted).collect::<Vec<_>>(), same, "{len}: {row}");
                 assert_eq!(index.rows(wanted ^ 1).count(), 0, "{len}: {row}");
             }
         }
-        assert_eq!(Index::new(Vec::new()).rows(5).count(), 0);
+        assert_eq!(HashIndex::new(Vec::new()).rows(5).count(), 0);
     }
 }
