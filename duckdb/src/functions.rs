@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::{Arc, Mutex};
 
-/// What a function returns.
+/// The result of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Function {
     Rows,

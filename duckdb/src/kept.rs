@@ -1,4 +1,4 @@
-//! What the next query of a file need not do again: the last files remain open, with their indexes, and the cells of their last columns
+//! A cache for the next query of a file: the last files remain open, with their indexes, and the cells of their last columns
 //! remain in memory, as DuckDB stores them.
 
 use crate::vector::KeptVector;
@@ -16,7 +16,7 @@ use std::time::SystemTime;
 const MOST: usize = if cfg!(windows) { 0 } else { 8 };
 /// Bytes of columns that are kept of all files together.
 const MOST_BYTES: usize = 512 << 20;
-/// Rows of a chunk that is kept: those of a vector.
+/// Rows of a kept chunk: as many as a vector holds.
 pub const ROWS: usize = 2048;
 
 /// An open file, and what tells whether a file of its name is still the same.

@@ -20,7 +20,7 @@ use api::{Handle, api};
 use std::ffi::{c_char, c_void};
 use std::ptr;
 
-/// What DuckDB offers to an extension that it loads.
+/// The functions that DuckDB passes to an extension that it loads.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Access {

@@ -315,13 +315,13 @@ fn name_of(parts: &dyn TableParts, part: usize, bind: &Bind) -> String {
 /// A walk over a share of the rows.
 struct Walk {
     rows: Rows,
-    /// The row that follows, in a range of rows of which none is left out.
+    /// The next row, in a range without rows that are left out.
     next: usize,
     /// The row after the last one.
     end: usize,
     /// The file, for errors.
     file: String,
-    /// The number of the file among those of a pattern.
+    /// The number of the file among the files of a pattern.
     part: Option<usize>,
     /// The addresses of bytes that outlive the query.
     map: Range<usize>,
@@ -329,7 +329,7 @@ struct Walk {
 
 enum Rows {
     Open(OpenWalk),
-    /// Rows of which no cell is read.
+    /// Rows without a cell that is read.
     Counted(usize),
 }
 

@@ -430,7 +430,7 @@ impl Vector {
     /// Completes the vector, and keeps its cells as the rows of `column` from `first` on, if these are all of a chunk.
     ///
     /// # Safety
-    /// As [`Vector::finish`], for a vector without parts of which `rows` cells are set. The query keeps `column`.
+    /// As [`Vector::finish`], for a vector without parts that has `rows` cells. The query keeps `column`.
     pub unsafe fn finish_kept(&mut self, column: &KeptColumn, first: usize, rows: usize) {
         // SAFETY: as the caller promises.
         unsafe {

@@ -43,7 +43,7 @@ def connect(
     extension = Path(os.environ.get("ASSETQ_DUCKDB_EXTENSION") or EXTENSION)
     if not extension.is_file():
         raise Error(f"{extension}: this package was built without the extension of DuckDB", "not_found")
-    # DuckDB loads extensions that others signed only if it is told so before it starts.
+    # DuckDB loads extensions with another signature only if an option allows it before the start.
     connection = duckdb.connect(os.fspath(database), config={**(config or {}), "allow_unsigned_extensions": True})
     connection.execute(f"LOAD {quoted(os.fspath(extension))}")
     options = f", skip_damaged := {skip_damaged}, mmap := {mmap}, strict := {strict}"

@@ -129,7 +129,7 @@ impl Context {
     }
 }
 
-/// The failure for two arguments of which each may be the file; `how` distinguishes them.
+/// The failure for two arguments that may both be the file; `how` distinguishes them.
 fn both(one: &Path, other: &Path, how: &str) -> Failure {
     let (one, other) = (one.display(), other.display());
     Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))

@@ -59,7 +59,7 @@ fn quoted(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-/// What does what the user expects of an option of other programs.
+/// The equivalent of an option that other programs have.
 fn tip_of_option(given: &str) -> Option<String> {
     let name = given.trim_start_matches('-');
     Some(match name {

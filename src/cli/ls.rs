@@ -149,8 +149,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     Ok(())
 }
 
-/// The row of the file of an archive with exactly the requested path, found by the index. In several lists, several files may
-/// have it.
+/// The row of the file of an archive with exactly the requested path, found by the index. `None` for an archive with several
+/// lists: several files may have one path there.
 fn file_named<'a>(path: &str, asset: &'a Asset) -> Result<Option<Box<dyn Table + 'a>>, Failure> {
     let Some(archive) = asset.reader().archive().filter(|archive| !archive.has_lists()) else { return Ok(None) };
     let found = archive.find(path).map_err(Failure::of_file(asset.source().name()))?;

@@ -28,7 +28,7 @@ impl Context {
         self.used.read.borrow_mut().extend(files.iter().filter_map(|file| FileId::of(file.as_ref())));
     }
 
-    /// Registers the file or part of a file behind `asset`, and the files of an archive, which are never overwritten.
+    /// Registers the file that contains `asset`, and the files of an archive. They are never overwritten.
     pub(super) fn reads_asset(&self, asset: &Asset) {
         if let Some((path, _)) = asset.source().on_disk() {
             self.reads(&[path]);

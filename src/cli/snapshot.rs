@@ -43,7 +43,7 @@ pub(super) struct Args {
     /// The folder for the snapshot
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// Replace this build if it exists in the folder, and all its files are those of a snapshot
+    /// Replace this build if it exists in the folder, and a snapshot has written all its files
     #[arg(long)]
     pub(super) force: bool,
 }

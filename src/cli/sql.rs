@@ -81,7 +81,7 @@ pub(super) struct SqlArgs {
     skip_damaged: bool,
 }
 
-/// What runs the statements.
+/// The engine that runs the statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Engine {
     /// SQLite, in this process

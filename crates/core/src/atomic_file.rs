@@ -303,7 +303,7 @@ fn is_taken<T>(made: &io::Result<T>) -> bool {
 const PART_BEGIN: &str = ".assetq-";
 /// The end of the names of unfinished files.
 const PART_END: &str = ".part";
-/// Unfinished files of one name at once, of which a later write finds the stale ones.
+/// The most unfinished files of one name at once. A later write looks for stale ones among them.
 #[cfg(target_os = "linux")]
 const NUMBERED: usize = 8;
 
@@ -322,7 +322,7 @@ pub fn remove_stale_parts(folder: &Path) -> io::Result<usize> {
     Ok(parts.filter(|entry| remove_stale(&entry.path())).count())
 }
 
-/// Removes the unfinished file at `part`, unless a process has it locked. Returns whether it was removed.
+/// Removes the unfinished file at `part`, unless a process holds its lock. Returns whether it was removed.
 fn remove_stale(part: &Path) -> bool {
     let Some(file) = open_regular(part) else { return false };
     // The name may belong to another file since.

@@ -148,7 +148,7 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
     }
 }
 
-/// What a reader offers beyond [`Reader`]: the reader as a `T`, such as a trait object.
+/// A capability of a reader beyond [`Reader`]: the reader as a `T`, such as a trait object.
 #[derive(Clone, Copy)]
 pub struct Facet(&'static (dyn Any + Send + Sync));
 
@@ -244,7 +244,7 @@ pub trait RawEntries {
     fn raw(&self, entry: &str) -> Result<Option<&[u8]>>;
 }
 
-/// A file that tells names of other files' contents although it has no texts of ids, such as parameters: `--names` takes it.
+/// A file that `--names` accepts: it has names, but no table from ids to texts. Example: `GameParams.data`.
 pub trait NameSource {}
 
 /// The likeness of a file's first bytes to a format.

@@ -5,14 +5,14 @@
 use crate::error::Result;
 use crate::writable::refused;
 
-/// A pointer: where it lies, the place that it counts from, and its value.
+/// A pointer: its offset, the offset that it counts from, and its value.
 pub type Pointer = (usize, usize, i64);
 
-/// Hands each pointer whose value changes to `put`, with its place in the old file and its new value. `moved` tells
-/// where a place of the old file comes to lie. A pointer of zero leads nowhere, and stays.
+/// Calls `put` with each pointer whose value changes: its offset in the old file, and its new value. `moved` maps an offset
+/// of the old file to its offset in the new one. A null pointer is kept.
 ///
 /// # Errors
-/// A distance that no pointer can say, and those of `put`.
+/// `Syntax` if a distance does not fit the pointer, and the errors of `put`.
 pub fn repointed(
     pointers: impl IntoIterator<Item = Pointer>,
     moved: impl Fn(usize) -> usize,

@@ -289,7 +289,7 @@ pub struct Nature {
     pub sequential: bool,
     /// Whether other tables of the file contain all data of these rows, so that a comparison of two files can skip them.
     pub derived: bool,
-    /// Whether its texts are the texts that every column of resolved texts shows for its ids, as long as no id has two rows.
+    /// Whether this table maps ids to the texts that all `Resolved` columns show (one row for each id).
     pub dictionary: bool,
     /// Whether all its texts occur in other tables of the file (such as paths and strings), or are words of the reader (such as
     /// names of types).

@@ -77,7 +77,7 @@ pub(super) fn differences(rows: &dyn Comparable, progress: &Progress, steps: u64
     let advance = |count: usize| progress.advance(count as u64 * steps / total);
 
     let piece = rows.piece().max(1);
-    // Pairs in runs that are the same are done with: of equal rows, any two may go together.
+    // Equal rows within a run need no further work: any pairing of them is valid.
     let parted = match rows.arranged(&mut aligned.runs.iter().copied().flat_map(Run::pairs)) {
         Some(pairs) => compared(rows, pairs.par_chunks(piece), &faults, &advance),
         None => {

@@ -190,7 +190,7 @@ impl<'a> Editor<'a> {
     }
 
     /// The edits of a table that cannot be applied together with the edits of the keying table: their numbers, in
-    /// order, and the reasons. Takes none of them. Without them, further edits may fail.
+    /// order, and the reasons. Applies nothing. After these edits are removed, others may turn out to be refused.
     ///
     /// # Errors
     /// Why an edit cannot be applied, if the error does not show which.

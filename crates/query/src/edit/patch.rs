@@ -106,11 +106,12 @@ fn is_damage(error: &Error) -> bool {
     error.offset().is_some() || matches!(error.kind(), ErrorKind::Damaged { .. } | ErrorKind::Io { .. })
 }
 
-/// The patch that makes of `old` what `new` is: gives each row to `each`, and what cannot be read to `damaged`. Only
-/// `tables`, where some are named. Each row was taken by an editor, and what they all make was compared with `new`.
+/// Compares `old` with `new` and calls `each` with every row of the patch, `damaged` with every row that cannot be read.
+/// Compares only `tables`, if some are named. An editor has accepted each row, and the file that all rows make was compared
+/// with `new`.
 ///
 /// # Errors
-/// `Syntax` where the format is not written, or there is no such table, and those of `each`.
+/// `Syntax` if the format cannot be written, or lacks one of the tables, and the errors of `each`.
 pub fn between(
     old: &Asset,
     new: &Asset,

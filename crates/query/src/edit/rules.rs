@@ -134,7 +134,7 @@ fn doubled(table: &dyn Table, column: usize, edits: &TableEdits, state: &RandomS
     });
     for (at, value) in edited.written(column) {
         let Some(count) = counts.get(&hash_values([value], state)) else { continue };
-        // If all rows with the value are edited, the first of them may have it.
+        // If all rows with the value are edited, the first of them may keep the value.
         let is_first = count.after == count.written.len() && count.written.first() == Some(&at);
         if count.after > 1 && count.after > count.before && !is_first {
             let error = misfit(table, &table.columns()[column], value, "does not fit: another row has this value");

@@ -201,7 +201,7 @@ impl Selection {
         }
     }
 
-    /// Notes a damaged row where it is to be left out, and gives it back otherwise.
+    /// Counts a damaged row if damaged rows are skipped. Returns its error otherwise.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<()> {
         let Some(row) = row else { return Err(error.context(&self.table)) };
         let error = error.in_row(&self.table, row);

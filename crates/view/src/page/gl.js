@@ -3,10 +3,16 @@
 const shapes = (assetq.shapes ??= {});
 const NONE = 0xffffffff;
 
-// A program is made of these with what its models need: PLATES have numbers and layers by vertex, CUT leaves out what lies
-// before the section, NORMALS are in the file, PALETTE has colours by number, IMAGE has colours by texture coordinates, SURFACE
-// has normals, metal, roughness and occlusion by them, ONLY draws what is chosen, NUMBERS and DEPTH draw numbers and depths
-// instead of colours.
+// Shader variants, selected by `#define`:
+// PLATES     each vertex has the number and the layer of its plate
+// CUT        leaves out what is in front of the section
+// NORMALS    the file has normals
+// PALETTE    colours by the number of the plate
+// IMAGE      colours from an image, by texture coordinates
+// SURFACE    normals, metal, roughness and occlusion from images, by texture coordinates
+// ONLY       draws the selected parts only
+// NUMBERS    draws numbers instead of colours
+// DEPTH      draws depths instead of colours
 const VERTEX = `
   precision highp float; precision highp int; precision highp sampler2D;
   layout(location = 0) in vec3 position;

@@ -267,7 +267,7 @@ const start = () => {
   $("parts-of-page").addEventListener("keydown", walk);
   document.body.classList.toggle("single", page.parts.length < 2);
   addEventListener("hashchange", show);
-  // What no part waits for itself, such as a mesh that is decoded while another is shown.
+  // Work that no part awaits, such as a mesh that is decoded while another is shown.
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     page.fault(current?.element ?? document.querySelector("main"), event.reason);

@@ -125,7 +125,7 @@ class View {
     this.findDates();
     addEventListener("beforeprint", () => this.print());
     addEventListener("afterprint", () => this.printed.replaceChildren());
-    // What the key of the browser prints is decoded first.
+    // Decode everything before the browser prints.
     addEventListener("keydown", (event) => {
       if (!(event.ctrlKey || event.metaKey) || event.key !== "p" || element.hidden) return;
       event.preventDefault();

@@ -106,8 +106,8 @@ fn extent(shown: &[Shown<'_>]) -> f32 {
     dot(across, across).sqrt()
 }
 
-/// What a picture frames: all of `shown`, or what holds 99 % of the triangles, if the few others would make it less than half as
-/// large. Some models have a sheet of two triangles far from the rest.
+/// The solids that a picture frames: all of `shown`, or the ones with 99 % of the triangles, if the others would make them
+/// appear less than half as large. Some models have a sheet of two triangles far from the rest.
 fn framed<'s>(shown: &[Shown<'s>]) -> Vec<Shown<'s>> {
     let all = shown.iter().map(|(solid, place)| {
         let triangles = if solid.is_indexed() { solid.triangles().count() } else { solid.vertices() / 3 };

@@ -160,7 +160,7 @@ pub struct Walker<'a> {
     skim: Skim,
     /// Leaves of values that were passed over without being looked at.
     passed: usize,
-    /// Values that may still be read in vain by [`Walker::pass`].
+    /// Remaining budget for look-ahead that [`Walker::pass`] may discard.
     tries: u64,
     /// The rules without confirmation that were followed so far.
     pub inferred: Inferred,

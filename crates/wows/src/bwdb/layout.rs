@@ -89,7 +89,7 @@ schema! {
         pub self_id: U64,
         /// The `self_id` of the folder; 0 for the root.
         pub parent_id: U64,
-        /// The last component.
+        /// The last component of the path.
         pub name: PackedString,
     }
 

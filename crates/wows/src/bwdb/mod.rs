@@ -84,11 +84,11 @@ pub struct Database {
     path_indexes: paths::Indexes,
     owners: Lazy<Owners>,
     aliases: Lazy<Aliases>,
-    /// Locations that were looked at without `owners`.
+    /// Work spent on linear scans so far; decides when `owners` is built.
     owner_walks: ScanCost,
     found_layouts: blob::FoundLayouts,
     layouts: Arc<Layouts>,
-    /// Asked for ids that the file does not name.
+    /// Fallback names for ids whose text is not in this file.
     more_names: Arc<crate::archive::names::NameSources>,
     resource_rows: Lazy<Vec<u32>>,
     resource_count: Lazy<usize>,

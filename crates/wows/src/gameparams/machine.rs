@@ -1,7 +1,7 @@
-//! The stack machine that pickles are programs of, in one pass and without a call.
+//! An interpreter for pickle bytecode that calls nothing.
 //!
-//! Values go to flat arenas ([`arena`](super::arena)). Memory of the stack, the memo and the arenas together is bounded by
-//! a multiple of the pickle's size, so that no pickle can ask for more by one byte of program for each large value.
+//! It decodes values into flat arenas ([`arena`](super::arena)), in one pass. The memory of the stack, the memo and the arenas
+//! is bounded by a multiple of the pickle's size: an opcode of one byte could otherwise request a large value.
 
 use super::arena::{CONTAINER, Container, ContainerKind, PART, Pickle, Words};
 use super::leaf::{line, sized};
@@ -20,7 +20,7 @@ const SMALL: &str = "each value has a byte of the pickle, which has less than 2 
 const UNSET: u32 = u32::MAX;
 const MODULE: &[u8] = b"GameParams";
 
-/// Bytes that arenas may still grow by.
+/// A budget for the growth of the arenas, in bytes.
 struct Room {
     left: usize,
     limit: usize,
@@ -54,7 +54,7 @@ impl Room {
     }
 }
 
-/// Cells of a container that lie elsewhere than the first ones.
+/// Cells that were added to a container after its first cells were stored.
 #[derive(Clone, Copy)]
 struct Stretch {
     owner: u32,
@@ -162,7 +162,7 @@ impl<'a> Machine<'a> {
         self.stack.last().copied().ok_or_else(|| self.damaged("nothing is on the stack"))
     }
 
-    /// The height of the stack at the last mark, which is taken away.
+    /// Pops the last mark. Returns the height of the stack that it recorded.
     #[inline]
     fn mark(&mut self) -> Result<usize> {
         self.marks.pop().map(|mark| mark as usize).ok_or_else(|| self.damaged("no mark is set"))
@@ -180,7 +180,7 @@ impl<'a> Machine<'a> {
         self.shape(cell).map_or("a value without values in it", ContainerKind::name)
     }
 
-    /// A new container of the cells of the stack from `from` on, which are taken away.
+    /// Pops the cells of the stack from `from` on, and returns a container of them.
     fn collect(&mut self, shape: ContainerKind, from: usize) -> Result<u32> {
         let start = self.cells.len();
         let count = self.move_cells(from)?;
@@ -195,7 +195,7 @@ impl<'a> Machine<'a> {
         Ok(number | CONTAINER)
     }
 
-    /// Moves the cells of the stack from `from` on to the arena; gives how many there were.
+    /// Moves the cells of the stack from `from` on to the arena. Returns their number.
     #[inline]
     fn move_cells(&mut self, from: usize) -> Result<u32> {
         let count = self.stack.len().saturating_sub(from);

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Makes the bytes of records of a map.
 pub(super) struct Encoder<'m>(pub(super) &'m Map);
 
-/// The bytes of something as it was: the cursor at its beginning, and which of several it was.
+/// An unchanged value: the cursor at its first byte, and its position in its list.
 type Old<'m> = Option<(Cursor<'m>, ListPosition)>;
 
 impl<'m> Encoder<'m> {

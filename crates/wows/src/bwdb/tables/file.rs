@@ -108,7 +108,7 @@ struct Slots<'a, B> {
     asked: AtomicU32,
 }
 
-/// Rows that are found by counting before a list of all is worth its while.
+/// Lookups answered by counting, before the full index is built.
 const FEW_ROWS: u32 = 8;
 
 impl<'a, B: Bucket> Slots<'a, B> {

@@ -569,7 +569,7 @@ impl Laid<'_, '_> {
         let names = missing.into_iter().filter(|(attribute, _, is_missing)| *is_missing && self.format.has(*attribute));
         let names: Vec<&str> = names.map(|(_, name, _)| name).collect();
         let what = format!(
-            "{} of {} are those of the nearest old one, as the mesh has none",
+            "{} of {} are copied from the nearest old vertex, as the mesh has none",
             names.join(", "),
             vertices(count)
         );
@@ -593,7 +593,7 @@ impl Laid<'_, '_> {
         let computed = tangents::compute(&self.new, triangles);
         let count = format!("{} that changed", vertices(changed.len()));
         let Some(mut computed) = computed else {
-            notes.push(self.says(&format!("tangents of {count} are those of the nearest old vertex: without normals and texture coordinates none can be computed")));
+            notes.push(self.says(&format!("tangents of {count} are copied from the nearest old vertex: without normals and texture coordinates none can be computed")));
             return None;
         };
         notes.push(self.says(&format!("it has no TANGENT: computed for {count}")));

@@ -77,7 +77,7 @@ impl Scene<'_> {
     fn note_matrix(&mut self, name: &str, transform: [f32; 16]) -> Option<[f32; 16]> {
         let matrix = right_handed(transform).filter(|matrix| Matrix::of_numbers(matrix).inverse().is_some());
         if matrix.is_none() {
-            self.notes.push(format!("node {name} has no valid transform, and stands where the node above it does"));
+            self.notes.push(format!("node {name} has no valid transform; it is placed at its parent"));
         }
         matrix.filter(|matrix| Matrix::of_numbers(matrix) != Matrix::scale(1.0))
     }

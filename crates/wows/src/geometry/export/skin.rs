@@ -123,7 +123,7 @@ impl Scene<'_> {
         if let Some(named) = names.find_map(|name| lone.iter().find(|surface| stem(&surface.name) == stem(name))) {
             return Some(named.clone());
         }
-        // A material with a path is another file.
+        // A material with a path is in a file of its own.
         let [only] = lone else { return None };
         if path.is_some() {
             return None;
