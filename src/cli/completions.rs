@@ -162,7 +162,7 @@ impl Line<'_> {
         if let Some(file) = self.file(context)?.filter(|_| OF_ENTRIES.contains(&command)) {
             return entries(&file, self.word).map(Some);
         }
-        // Whether a prefix stands for a game is asked of this machine.
+        // Whether a prefix names a game depends on the games of this machine.
         let games = BuiltIn::prefixes().filter(|prefix| !self.word.is_empty() && prefix.name.starts_with(self.word));
         let games: BTreeSet<_> =
             games.filter(|prefix| (prefix.folder)().is_ok()).map(|prefix| format!("{}{MARK}", prefix.name)).collect();

@@ -262,7 +262,7 @@ impl PreparedEdit<'_> {
         Ok(())
     }
 
-    /// Gives the files their names, and shows the changes.
+    /// Renames the files to their final names, and shows the changes.
     pub(super) fn commit(self, output: &EditOutput, shown: ShownAs<'_>, context: &Context) -> Outcome {
         let Self { target, plan, written, undo, summary } = self;
         let file = target.asset.source().name();

@@ -10,7 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// Refuses a path of the archive `archive`, with `/` between its names, that is unfit for a file; `done` is what is done with others.
+/// Refuses a path of the archive `archive`, with `/` between its names, that is unfit for a file. `done` is the participle for
+/// the message: "written", "extracted".
 pub(super) fn check_fit(path: &str, archive: &str, done: &str) -> Result<(), Failure> {
     let why = if path.len() > LONGEST { Some("it is too long") } else { path.split('/').find_map(unfit) };
     why.map_or(Ok(()), |why| {

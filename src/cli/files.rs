@@ -7,7 +7,7 @@ use crate::options::Options;
 use crate::table::glob::Glob;
 use std::path::{Path, PathBuf};
 
-/// Whether arguments stand for more than one file, so that a document about the files is an array: also if some of them
+/// Whether arguments select more than one file, so that a document about the files is an array: also if some of them
 /// cannot be read, and however many a folder holds.
 pub(super) fn are_many(given: &[PathBuf]) -> bool {
     !matches!(given, [file] if !file.is_dir() && !FilePattern::of(file).is_many())
@@ -76,7 +76,7 @@ impl Context {
         FileSet::open(&path.to_string_lossy(), list).map_err(Failure::of_file(path))
     }
 
-    /// The files of an argument that may select many. Says which folders and entries cannot be read.
+    /// The files of an argument that may select many. Reports the folders and entries that cannot be read.
     fn list(&self, given: &Path, pattern: &FilePattern, options: &Options) -> Result<FileList, Failure> {
         let text = given.to_string_lossy();
         let root = match pattern {

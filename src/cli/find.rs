@@ -149,7 +149,7 @@ impl Search<'_> {
         Ok(counts.len())
     }
 
-    /// Hands the hits to `each`, file by file and table by table, until it breaks off.
+    /// Calls `each` with the hits, file by file and table by table, until it breaks off.
     fn each(
         &self,
         files: &[PathBuf],

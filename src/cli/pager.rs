@@ -91,7 +91,7 @@ impl Pager {
         Self(Arc::new(Mutex::new(State::on_terminal(wide, Leave::Process))))
     }
 
-    /// Has the next output start a pager again. `stop` is called if the user leaves it before the end.
+    /// Starts a pager again at the next output. `stop` is called if the user leaves it before the end.
     pub(super) fn restart(&self, wide: bool, stop: Arc<dyn Fn() + Send + Sync>) {
         *lock(&self.0) = State::on_terminal(wide, Leave::Answer(stop));
     }

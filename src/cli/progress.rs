@@ -28,7 +28,7 @@ pub(super) fn aside<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Takes the bar away, and draws no other one while a pager has the terminal.
+/// Removes the bar. No other bar is drawn while a pager has the terminal.
 pub(super) fn end() {
     if let Some(bar) = lock(&BAR).take() {
         bar.finish_and_clear();
@@ -39,7 +39,7 @@ pub(super) fn end() {
 const PATIENCE: Duration = Duration::from_millis(400);
 const TICK: Duration = Duration::from_millis(50);
 
-/// The template of a bar, which shows as much as is known: that work goes on, how much is done, or how much there is.
+/// The template of a bar. It shows the elapsed time, the work done, and the total, as far as they are known.
 fn template(unit: Unit, done: u64, total: u64) -> &'static str {
     match (unit, done, total) {
         (Unit::Bytes, 0, 0) => "{prefix} {elapsed}",

@@ -611,7 +611,7 @@ impl Search<'_> {
         Ok(page.flush()?)
     }
 
-    /// The references of an entry, each target once, without its folder, and what is known of the file that a path leads to.
+    /// The references of an entry: each target once, without its folder, and the file that a path leads to.
     fn edges(&self, id: u64) -> Vec<(Edge, String)> {
         let mut edges = Vec::new();
         let mut seen = HashSet::from([id]);

@@ -38,7 +38,7 @@ impl Context {
         }
     }
 
-    /// The worst exit code so far. Says how many reports were left out.
+    /// The worst exit code so far. Reports how many reports were left out.
     pub(super) fn worst(&self) -> Exit {
         if let Some(more) = self.reports.damaged.get().checked_sub(SHOWN_ERRORS).filter(|&m| m > 0) {
             complain(&format!("… and {more} more"));
@@ -55,7 +55,7 @@ impl Context {
         self.reports.worst.get() != Exit::Done
     }
 
-    /// Has the command end with `exit`, unless its code is worse already.
+    /// Makes the command end with `exit`, unless its code is worse already.
     pub(super) fn worsen(&self, exit: Exit) {
         self.reports.worst.set(self.reports.worst.get().max(exit));
     }

@@ -196,7 +196,7 @@ impl UnfinishedBuild {
         unfinished.add(file)
     }
 
-    /// Gives the folder its name. Removes the replaced folder afterwards.
+    /// Renames the folder to its final name. Removes the replaced folder afterwards.
     fn commit(mut self, home: &Path, context: &Context) -> Result<(), Failure> {
         let list = self.folder.path().join(manifest::NAME);
         self.make_room(&list).map_err(|error| Failure::io(&list, "cannot make the snapshot", error))?;
@@ -213,7 +213,7 @@ impl UnfinishedBuild {
         Ok(())
     }
 
-    /// Gives the complete folder its name. Returns the replaced folder.
+    /// Renames the complete folder to its final name. Returns the replaced folder.
     fn name(self, home: &Path) -> io::Result<Option<TempDir>> {
         let Self { folder, unfinished, replaced, .. } = self;
         sync_files(folder.path())?;
@@ -235,7 +235,7 @@ impl UnfinishedBuild {
     }
 }
 
-/// Gives `new` the name `home`, and returns the folder that had this name.
+/// Renames `new` to `home`, and returns the folder that had this name.
 fn exchange(new: TempDir, home: &Path) -> io::Result<TempDir> {
     #[cfg(target_os = "linux")]
     {

@@ -105,7 +105,7 @@ fn target(args: &ViewArgs, what: &Path) -> Result<PathBuf, Failure> {
     args.to.clone().map_or_else(|| place(what), Ok)
 }
 
-/// The form that the ending of OUT stands for; `None` for a page.
+/// The format that the ending of OUT names; `None` for a page.
 fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
     let ending = to.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {

@@ -282,7 +282,7 @@ impl KindArg {
         self.drawing().is_some()
     }
 
-    /// Whether each column of such a file has one type.
+    /// Whether each column of a file of this kind has one type.
     pub(in crate::cli) fn has_types(self) -> bool {
         !matches!(self, Self::Csv | Self::Json | Self::Ndjson)
     }

@@ -213,7 +213,7 @@ fn header(columns: &[ResultColumn], first: &[Value<'_>]) -> Vec<Column> {
     columns.iter().zip(kinds).map(|(column, kind)| Column::named(column.name.clone(), kind)).collect()
 }
 
-/// Says which rows were left out because they are damaged.
+/// Reports the rows that were left out because they are damaged.
 pub(super) fn say_left_out(session: &Session, context: &Context) {
     let left_out = session.take_left_out();
     let files: Vec<&str> = session.assets().map(|asset| asset.source().name()).collect();

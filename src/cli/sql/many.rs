@@ -193,7 +193,7 @@ fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<PreparedEdit<
     Ok(prepared)
 }
 
-/// Gives the new file its names.
+/// Renames the new file to all of its names.
 fn commit(file: &ChangedFile, prepared: PreparedEdit<'_>, shown: ShownAs<'_>, context: &Context) -> Outcome {
     prepared.commit(&file.output, shown, context)?;
     let Some(to) = file.target.written_path() else { return Ok(()) };

@@ -14,7 +14,7 @@ const VERIFIED: usize = 32 << 20;
 const ENDINGS: usize = 12;
 const LISTED: usize = 8;
 
-/// A line about a file: what it is, its game, format, version and size.
+/// A line about a file: its kind, game, format, version and size.
 pub(super) fn line(asset: &Asset) -> String {
     let format = asset.format();
     let version = [format.name(), &asset.reader().version()].join(" ");

@@ -109,7 +109,7 @@ impl<'a> Files<'a> {
         self.file(side, row).ok()?.path.rsplit('/').next().map(str::to_owned)
     }
 
-    /// Takes note of a file that cannot be read as its volume is not installed. `false` for any other error.
+    /// Notes a file that cannot be read because its volume is not installed. Returns `false` for any other error.
     fn is_missing(&self, side: Side, row: u32, file: &File<'_>, error: &Error) -> bool {
         let ErrorKind::NotInstalled { what } = error.kind() else { return false };
         let volume = file.volume.as_deref().unwrap_or(what).to_owned();

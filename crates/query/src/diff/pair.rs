@@ -167,7 +167,7 @@ struct Sorted {
 
 type Hashed = (u64, u32);
 
-/// Takes the entries that have the first hash off the front.
+/// Removes the entries with the first hash from the front, and returns them.
 fn take_group<'s>(sorted: &mut &'s [Hashed]) -> &'s [Hashed] {
     let Some((first, _)) = sorted.first() else { return &[] };
     let len = sorted.iter().take_while(|(hash, _)| hash == first).count();

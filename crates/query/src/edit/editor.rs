@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Takes the edits of a file, resolves each against its rows, and builds the new file.
+/// Collects the edits of a file, resolves each against its rows, and builds the new file.
 ///
 /// ```
 /// # fn main() -> assetq::Result<()> {
@@ -240,7 +240,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Takes an edit.
+    /// Adds an edit.
     ///
     /// # Errors
     /// `Syntax` for wrong usage: a derived column, a value that does not fit, a second edit of one cell.
@@ -252,7 +252,7 @@ impl<'a> Editor<'a> {
         Ok(outcome)
     }
 
-    /// Takes many edits, in order, each as [`Editor::edit`] does.
+    /// Adds many edits, in order, each as [`Editor::edit`] does.
     ///
     /// # Errors
     /// As [`Editor::edit`], of the first that fails.
@@ -274,7 +274,7 @@ impl<'a> Editor<'a> {
         Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
     }
 
-    /// Takes an exported row: cells by the names of columns, possibly without some columns. A row with a new key needs
+    /// Adds an exported row: cells by the names of columns, possibly without some columns. A row with a new key needs
     /// `insert`. [`Editor::match_exported`] must follow the last row.
     ///
     /// # Errors
@@ -319,7 +319,7 @@ impl<'a> Editor<'a> {
         Ok(outcome)
     }
 
-    /// Takes resolved edits: numbers of rows and columns, and values that fit, as [`check_cell`] returns them.
+    /// Adds resolved edits: numbers of rows and columns, and values that fit, as [`check_cell`] returns them.
     ///
     /// # Errors
     /// `Syntax` for two edits of a row, and damage of one.
@@ -356,7 +356,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Takes the file that several steps have made, each of the file that the steps before it made.
+    /// Sets the new file to the result of several steps; each step edits the file that the steps before it made.
     pub fn steps(&mut self, steps: Steps) {
         let Steps { pieces, tables, done } = steps;
         self.whole(pieces);
@@ -379,7 +379,7 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    /// Takes the whole new file, which is an edit unless it has the bytes of the old one.
+    /// Sets the whole new file, which is an edit unless its bytes equal the old ones.
     fn whole(&mut self, pieces: Pieces) {
         let old = self.asset.source().bytes();
         let mut rest = old;
@@ -390,7 +390,7 @@ impl<'a> Editor<'a> {
         self.pieces = Some(pieces);
     }
 
-    /// Takes the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
+    /// Applies the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
     /// following rows are then ordinary edits. Without such rows, the undo is left out.
     ///
     /// # Errors
@@ -711,7 +711,7 @@ impl<'a> EditPlan<'a> {
         Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
     }
 
-    /// Gives the rows of an undo file to `each`, for a written file: they bring the old rows back, whatever else changes.
+    /// Calls `each` with the rows of an undo file for a written file. They restore the old rows, whatever else changes later.
     ///
     /// # Errors
     /// As [`patch::undo`] and [`patch::between`].
@@ -756,7 +756,7 @@ impl Written {
         self.findings
     }
 
-    /// Gives the file its name; a preview writes nothing.
+    /// Renames the file to its final name. A preview writes nothing.
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].

@@ -1,4 +1,4 @@
-//! Changes as files have them: rows of a patch, rows as they were exported, and entries.
+//! Files of changes: rows of a patch, exported rows, and entries.
 
 use super::{Cells, Change, Edit, Restore, ValueSource, refused};
 use crate::error::{Error, Result};
@@ -76,8 +76,8 @@ impl ChangesFormat {
 /// The mark that some programs put in front of text.
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// Gives the rows of `input` to `each`, one by one. Where the form is a list of objects, those that name a `change` are
-/// rows of a patch, and others rows as they were exported.
+/// Calls `each` with the rows of `input`, one by one. In JSON, an object with a member `change` is a row of a patch, and any
+/// other object is an exported row.
 ///
 /// # Errors
 /// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.

@@ -252,7 +252,7 @@ impl<'a> Resolved<'a> {
         Ok(StoredRow { row: stored, sharers: Some(sharers) })
     }
 
-    /// Notes that a key wants to change these columns of what it shares, or to insert or delete it.
+    /// Notes that the edit of a key changes these columns of the row that it shares, or inserts or deletes it.
     fn ask(&mut self, at: EditPosition, sharers: Option<&Sharers>, columns: impl IntoIterator<Item = usize>) {
         let Some(sharers) = sharers else { return };
         let shared = self.shared.entry(at);
@@ -260,7 +260,7 @@ impl<'a> Resolved<'a> {
         shared.asked.entry(sharers.own).or_default().extend(columns);
     }
 
-    /// Whether other keys have asked for this edit of what they share with this one, and this one has not.
+    /// Whether other keys have requested this edit of the shared row, and this key has not.
     fn is_asked_by_others(&self, at: EditPosition, sharers: Option<&Sharers>) -> bool {
         let (Some(shared), Some(sharers)) = (self.shared.get(&at), sharers) else { return false };
         !shared.asked.contains_key(&sharers.own)
@@ -445,7 +445,7 @@ impl<'a> Resolved<'a> {
         Ok(found.map_or_else(|| Lookup::LeftOut(format!("{shown}: not found")), Lookup::Found))
     }
 
-    /// Takes changed cells of a row. `why` states how the row differs from `old`.
+    /// Notes changed cells of a row. `why` states how the row differs from `old`.
     fn set(
         &mut self,
         row: &StoredRow,
@@ -540,7 +540,7 @@ impl<'a> Resolved<'a> {
         self.put(&self.stored(&*self.table, row)?, vec![cell], &name)
     }
 
-    /// Takes resolved edits, from SQL. Returns how many changed rows differ, and how many do not.
+    /// Notes resolved edits, from SQL. Returns how many changed rows differ, and how many do not.
     pub(super) fn take(&mut self, edits: TableEdits) -> Result<(u64, u64)> {
         let name = self.table.name().to_owned();
         let (mut done, mut held) = (0, 0);
@@ -571,7 +571,7 @@ impl<'a> Resolved<'a> {
         self.set.is_empty() && self.add.is_empty() && self.remove.is_empty()
     }
 
-    /// Takes the edits out, in the form of [`Resolved::take`].
+    /// Removes the edits and returns them, in the form of [`Resolved::take`].
     pub(super) fn finish(&mut self) -> TableEdits {
         let set = std::mem::take(&mut self.set).into_iter().map(|(row, mut cells)| {
             cells.retain(|cell| cell.differs);

@@ -78,7 +78,7 @@ impl Restore {
         ])
     }
 
-    /// The pieces that a row of a patch says, where it is such a row.
+    /// The pieces that a row of an undo file states; `None` for any other row.
     pub(super) fn read(old: Option<&Cells>, new: Option<&Cells>) -> Option<Self> {
         let (old, new) = (old?, new?);
         let Value::List(pieces) = named(new, "pieces")? else { return None };

@@ -53,7 +53,7 @@ pub enum FilePattern {
 }
 
 impl FilePattern {
-    /// Tells what `path` stands for. An existing path is that file, whatever characters are in it.
+    /// Parses `path`. An existing path is that file, whatever characters are in it.
     pub fn of(path: &Path) -> Self {
         if path.is_dir() {
             return if is_archive(path) { Self::File } else { Self::Below(path.to_owned(), None) };
@@ -73,7 +73,7 @@ impl FilePattern {
         }
     }
 
-    /// Whether it may stand for more than one file.
+    /// Whether the pattern may select more than one file.
     pub fn is_many(&self) -> bool {
         !matches!(self, Self::File)
     }

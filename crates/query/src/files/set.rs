@@ -149,7 +149,7 @@ impl FileSet {
         &self.list
     }
 
-    /// The damaged files that were left out so far: the name of each, and what is wrong.
+    /// The damaged files that were left out so far: the name and the damage of each.
     pub fn left_out(&self) -> Vec<(String, Error)> {
         let mut seen = HashSet::new();
         let left_out = lock(&self.left_out);
@@ -229,7 +229,7 @@ impl FileSet {
         }
     }
 
-    /// Opens a table of a file, or gives the one that was opened before.
+    /// Opens a table of a file, or returns the one that was opened before.
     pub(super) fn open_table(&self, file: usize, schema: &Schema) -> Result<Option<Arc<dyn TablePart>>> {
         if self.is_left_out(file, &schema.name) {
             return Ok(None);

@@ -144,7 +144,7 @@ pub fn each<E>(
     each_of(table, columns, pattern, &FindOptions::default(), damaged, each)
 }
 
-/// Passes every matching text in `columns` of `table` to `each`, in order of rows: first for each column that can be
+/// Calls `each` with every matching text in `columns` of `table`, in order of rows: first for each column that can be
 /// searched at once, then for the others together. `damaged` gets the unreadable cells that may match.
 pub fn each_of<E>(
     table: &dyn Table,

@@ -118,7 +118,7 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// `Syntax` for one that is empty, or no glob or regular expression.
+    /// `Syntax` if the pattern is empty, or not a glob or regular expression.
     pub fn new(text: &str, options: PatternOptions) -> Result<Self> {
         if text.is_empty() {
             return Err(syntax("the text to find is empty"));

@@ -45,7 +45,7 @@ impl<'s> Answer<'s> {
         !self.columns.is_empty() && self.statement.readonly()
     }
 
-    /// Runs the statement and hands each row to `each`.
+    /// Runs the statement and calls `each` with each row.
     ///
     /// # Errors
     /// SQLite's errors, damage of a file, and the errors of `each`.

@@ -25,7 +25,7 @@ pub(super) const fn declared(kind: Kind) -> &'static str {
     }
 }
 
-/// The kind of a result column by the type it was declared with; `None` for what is computed.
+/// The kind of a result column, by its declared type; `None` for a computed column.
 pub(super) fn kind_of(declared: &str) -> Option<Kind> {
     Some(match declared {
         "BOOLEAN" => Kind::Bool,
@@ -89,8 +89,8 @@ impl ToSql for SqlCell<'_> {
     }
 }
 
-/// The cell that a column of this kind holds where it equals `value`, as far as that is exact; `None` where SQLite
-/// would have to convert the one or the other first, or no cell could be equal.
+/// The cell of a column of this kind that equals `value` exactly. `None` if SQLite would convert one of them before the
+/// comparison, or if no cell can be equal.
 pub(super) fn key(kind: Kind, value: ValueRef<'_>) -> Option<Value<'_>> {
     Some(match (kind, value) {
         (Kind::Int, ValueRef::Integer(number)) => Value::Int(number),

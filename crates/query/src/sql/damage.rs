@@ -38,7 +38,7 @@ struct DamageLog {
 pub struct LeftOut {
     /// The number of rows, each counted once.
     pub rows: usize,
-    /// The number of the file and what is wrong, for the first few.
+    /// The number of the file and the damage, for the first few rows.
     pub errors: Vec<(usize, Error)>,
 }
 

@@ -1,4 +1,4 @@
-//! An open file and the names under which SQL knows what is in it.
+//! An open file, and the SQL names of its tables and columns.
 
 use super::cells::declared;
 use super::names::{in_sql, quoted, unique};

@@ -10,7 +10,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error, Result};
 use std::fmt::Write as _;
 
-/// The functions and what they do, for `.help` and for completion.
+/// The functions and their descriptions, for `.help` and for completion.
 pub(super) const FUNCTIONS: [(&str, &str); 4] = [
     ("path_id('content/…')", "the id of a path"),
     ("name_id('…')", "the id of a name"),

@@ -158,7 +158,7 @@ impl<'n> NewDatabase<'n> {
     }
 }
 
-/// Writes an answer as a table of a new database at `path`, which must be empty or not exist. Gives the number of rows.
+/// Writes an answer as a table of a new database at `path`, which must be empty or not exist. Returns the number of rows.
 ///
 /// # Errors
 /// The answer's, and `Output` when the file cannot be written.

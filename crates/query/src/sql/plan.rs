@@ -110,7 +110,7 @@ impl Operator {
     }
 }
 
-/// A term that may be used, and what is known of it.
+/// A term that a plan may use, with its properties.
 struct Offer {
     constraint: usize,
     term: Term,
@@ -158,7 +158,7 @@ pub(super) struct TableView {
 /// Chooses how a table answers, and informs SQLite.
 pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Result<QueryPlan> {
     let mut offers = offers(info, table, view)?;
-    // Positions are counted after what is left out, which is known once the rows are read.
+    // Positions are counted without the rows that are left out, which are known once the rows are read.
     if view.leaves_out || table.parts().is_some() {
         offers.retain(|offer| offer.term.op != Operator::Offset);
     }
@@ -256,7 +256,7 @@ fn offers(info: &IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Re
     Ok(offers)
 }
 
-/// Tells SQLite what a plan costs, in rows that are read.
+/// Reports the cost of a plan to SQLite, in rows that are read.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn costs(info: &mut IndexInfo, access: Access, terms: &[Term], rows: usize) {
     let (cost, found) = match access {

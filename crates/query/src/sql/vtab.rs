@@ -88,9 +88,9 @@ struct TableState {
     index: usize,
     /// The column that the hidden one after all others stands for.
     alias: Option<usize>,
-    /// The plans that were made so far; SQLite hands back the number of one.
+    /// The plans so far. SQLite passes the number of a plan back.
     plans: Arc<Mutex<Vec<Arc<QueryPlan>>>>,
-    /// For columns that were joined on: how often they were asked, and from the second time on an index.
+    /// For each column of a join: whether it was queried once, or its index, which the second query builds.
     joins: Mutex<HashMap<usize, Join>>,
     read: AtomicUsize,
     shared: Files,
@@ -102,7 +102,7 @@ enum Join {
     HashIndex(Arc<HashIndex>),
 }
 
-/// The owner of all that a walk borrows: its table, and the conditions on its rows.
+/// The owner of the values that a walk borrows: its table, and the conditions on its rows.
 struct WalkOwner {
     state: Arc<TableState>,
     bound: Bound,

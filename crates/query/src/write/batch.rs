@@ -30,7 +30,7 @@ const AT_ONCE: usize = 4;
 /// Bytes that the text of a cell may have: the offsets of a batch are 32 bits wide.
 const CELL: usize = 1 << 30;
 
-/// Gathers rows, and hands them out as batches of a bounded size.
+/// Gathers rows, and returns them as batches of a bounded size.
 #[derive(Debug)]
 pub struct BatchBuilder {
     schema: SchemaRef,
@@ -58,7 +58,7 @@ impl<F: FnMut(RecordBatch) -> Result<()>> BatchSink for F {
     }
 }
 
-/// Gathers rows into record batches and hands each one over that is full.
+/// Gathers rows into record batches, and passes each full batch on.
 pub struct ArrowBatches<H> {
     batches: BatchBuilder,
     out: H,
@@ -91,7 +91,7 @@ impl<H: BatchSink> ArrowBatches<H> {
         self.batches.take()?.map_or(Ok(()), |batch| self.out.take(batch))
     }
 
-    /// Hands the batch over if it is full after a row was `added`.
+    /// Passes the batch on if it is full after a row was `added`.
     fn after(&mut self, added: Result<()>) -> Result<()> {
         if self.batches.is_full() {
             self.hand_over()?;
@@ -407,7 +407,7 @@ impl Cells {
         }
     }
 
-    /// Adds a cell that the column takes. Gives its bytes of text.
+    /// Adds a cell that fits the column. Returns the number of its bytes of text.
     #[inline]
     fn push(&mut self, cell: &Value<'_>, scratch: &mut String) -> Result<usize> {
         match self {

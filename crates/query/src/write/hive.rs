@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct Partition {
     /// The partition's name: letters, digits and `_`, not beginning with a digit.
     pub key: String,
-    /// The partition's value; not empty, as an empty one stands for null there.
+    /// The partition's value. It is not empty: an empty value means null there.
     pub value: String,
 }
 

@@ -26,7 +26,7 @@ const GROUP_BYTES: usize = 64 << 20;
 /// have readers take its core from the encoder, where encoding takes longest.
 const WAITING: usize = 2;
 
-/// Takes rows for a file that another thread encodes, so that reading and encoding go on at once.
+/// A sink of rows for a file that another thread encodes, so that reading and encoding overlap.
 pub type ParquetRows<'w> = ArrowBatches<Box<dyn FnMut(RecordBatch) -> Result<()> + 'w>>;
 
 /// Writes the rows that `rows` hands over as Parquet into `out`; `metadata` says where they come from.

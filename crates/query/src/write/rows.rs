@@ -39,13 +39,13 @@ fn aligned(column: &Column) -> AlignedColumn {
 
 /// An output that takes rows one by one.
 pub trait RowSink {
-    /// Takes a row of as many cells as there are columns. Where a cell cannot be held, nothing of the row is.
+    /// Writes a row of as many cells as there are columns, or nothing of the row if the format cannot hold a cell.
     ///
     /// # Errors
     /// When the output cannot be written, or for a cell that the format cannot hold.
     fn row(&mut self, cells: &[Value<'_>]) -> Result<()>;
 
-    /// Takes the cells of `columns` of the current row of `row`. Where one is damaged, nothing of the row is taken.
+    /// Writes the cells of `columns` of the current row of `row`, or nothing of the row if a cell is damaged.
     ///
     /// # Errors
     /// As [`RowSink::row`], and for a damaged cell.
@@ -54,8 +54,8 @@ pub trait RowSink {
         self.row(&cells)
     }
 
-    /// Takes the cells of `columns` of all rows, in order, if that is quicker than row by row; `None` otherwise. `met` gets the rows and the
-    /// damage on the way; its error ends the walk.
+    /// Writes the cells of `columns` of all rows, in order, if that is quicker than row by row; `None` otherwise. Calls `met` with
+    /// the rows and the damage on the way; its error ends the walk.
     fn rows_of<E: From<Error>>(
         &mut self,
         table: &dyn Table,

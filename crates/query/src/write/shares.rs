@@ -28,7 +28,7 @@ pub(super) trait ShareReader: Send {
     /// Whether the piece ends here whatever its rows. It ends before a damaged row, so that damage is met in order.
     fn is_full(&self) -> bool;
 
-    /// Takes the rows that were added since the last piece.
+    /// Removes and returns the rows that were added since the last piece.
     fn take(&mut self) -> Result<Self::Piece>;
 }
 

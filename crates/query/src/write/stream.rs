@@ -162,7 +162,7 @@ impl Selection {
         Ok(count)
     }
 
-    /// Hands each row to `each` until that says `false`.
+    /// Calls `each` with each row until it returns `false`.
     ///
     /// # Errors
     /// The error of the first damaged row unless damaged rows are left out, and the errors of `each`, by which a row
@@ -332,7 +332,7 @@ impl<T> Iterator for Portions<T> {
         }
         portion.map_or_else(
             |_| {
-                // The thread is at its end, be it by a fault of this program: rows must not be missing without a word.
+                // The thread has ended, perhaps by a fault of this program: missing rows must not go unnoticed.
                 let what = "the thread that reads the rows came to grief".into();
                 let ended = self.reader.take().map_or(Ok(()), JoinHandle::join);
                 ended.err().map(|_| Err(Error::of_part(ErrorKind::Damaged { what }, "")))

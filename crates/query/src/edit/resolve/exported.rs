@@ -1,4 +1,4 @@
-//! Exported rows, which name what is there and may differ from it.
+//! Exported rows: each names a row of the file, and may have other cells.
 
 use super::{Outcome, Resolved, RowKey, StoredRow, is_derived, is_shown_as, keyed, misfit};
 use crate::compare::{hash_values, same_value};
@@ -36,7 +36,8 @@ struct Candidates {
 }
 
 impl Resolved<'_> {
-    /// Takes an exported row. `None` if several rows have its key: [`Resolved::match_exported`] decides which one it is.
+    /// Notes the edits that make the row with the key of an exported row equal to it. `None` if several rows have the key: [`Resolved::match_exported`] decides
+    /// among them.
     pub(in crate::edit) fn exported(
         &mut self,
         cells: Given<'_>,
@@ -67,7 +68,7 @@ impl Resolved<'_> {
         self.exported_as(StoredRow { row, sharers }, &named, from, &shown).map(Some)
     }
 
-    /// Takes an exported row that has no row in the file.
+    /// Inserts an exported row that has no row in the file.
     fn new_row(
         &mut self,
         key: RowKey,
@@ -84,7 +85,7 @@ impl Resolved<'_> {
         self.add(key, rows, named, from, shown)
     }
 
-    /// Takes an exported row that is `row`.
+    /// Notes the edits that make `row` equal to an exported row with its key.
     fn exported_as(
         &mut self,
         row: StoredRow,
@@ -161,7 +162,7 @@ impl Resolved<'_> {
         Ok(())
     }
 
-    /// Takes an exported row that differs from the row at its position, `here`, if that is known.
+    /// Notes the edits of an exported row that differs from the row at its position, `here`, if that is known.
     fn edited_row(
         &mut self,
         candidates: &mut Candidates,

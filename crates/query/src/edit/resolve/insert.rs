@@ -8,7 +8,7 @@ use crate::table::{Accepts, Value, no_cell};
 use crate::writable::{self, ValueSource, short};
 
 impl Resolved<'_> {
-    /// Takes an inserted row, with its cells by the numbers of their columns.
+    /// Notes an inserted row, with its cells by the numbers of their columns.
     pub(super) fn add(
         &mut self,
         mut key: RowKey,
