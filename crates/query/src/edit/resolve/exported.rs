@@ -36,8 +36,8 @@ struct Candidates {
 }
 
 impl Resolved<'_> {
-    /// Notes the edits that make the row with the key of an exported row equal to it. `None` if several rows have the key: [`Resolved::match_exported`] decides
-    /// among them.
+    /// Notes the edits that make the row with the key of an exported row equal to it. `None` if several rows have the key:
+    /// [`Resolved::match_exported`] decides among them.
     pub(in crate::edit) fn exported(
         &mut self,
         cells: Given<'_>,
