@@ -150,7 +150,7 @@ pub mod formats;
 /// use assetq::query::archive::Address;
 ///
 /// // The part before the first `:` is an archive if it exists; the part after it is a path in the archive.
-/// let address = Address::of("game:content/assets.bin");
+/// let address = Address::parse("game:content/assets.bin");
 /// assert_eq!(address.inner(), None, "there is no file or folder `game`");
 /// # Ok(())
 /// # }

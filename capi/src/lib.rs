@@ -94,7 +94,7 @@ pub unsafe extern "C" fn assetq_open(address: *const c_char, error: *mut *mut Fa
         assetq::formats::list();
         let mut options = Options::default();
         if let Some(folder) = archive::Cache::default_folder() {
-            options = options.with(std::sync::Arc::new(archive::Cache::at(folder)));
+            options = options.with(std::sync::Arc::new(archive::Cache::in_folder(folder)));
         }
         if let Some(oodle) = archive::Oodle::of_environment() {
             options = options.with(std::sync::Arc::new(oodle));

@@ -112,7 +112,7 @@ impl Call {
         let mut options = Options::default();
         (options.no_mmap, options.strict) = (!self.is(c"mmap", true), self.is(c"strict", false));
         if let Some(folder) = Cache::default_folder() {
-            options = options.with(Arc::new(Cache::at(folder)));
+            options = options.with(Arc::new(Cache::in_folder(folder)));
         }
         if let Some(format) = self.option(FORMAT_OF) {
             options = options.with(Arc::new(FormatOf(format.text())));
@@ -312,7 +312,7 @@ fn is_file(name: &str) -> bool {
     if path.is_file() {
         return Source::open(path).is_ok_and(|source| Format::detect(&source).is_ok());
     }
-    let is_many = name.contains(['/', ':', '*']) && FilePattern::of(path).is_many();
+    let is_many = name.contains(['/', ':', '*']) && FilePattern::parse(path).is_many();
     is_many || path.is_dir()
 }
 

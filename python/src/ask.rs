@@ -244,7 +244,7 @@ pub fn refs_<'py>(
             Ok::<(), PyErr>(())
         };
         for (file, asset) in assets.iter().enumerate().filter(|_| to) {
-            add(file, "to", refs::of(asset, id))?;
+            add(file, "to", refs::references_of(asset, id))?;
         }
         for (file, asset) in assets.iter().enumerate().filter(|_| from_) {
             add(file, "from", refs::scan(asset, &|to, _| to == id))?;

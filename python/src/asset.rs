@@ -66,7 +66,7 @@ pub fn open(
     let mut options = Options::default();
     (options.no_mmap, options.strict) = (!mmap, strict);
     if let Some(folder) = Cache::default_folder().filter(|_| cache) {
-        options = options.with(Arc::new(Cache::at(folder)));
+        options = options.with(Arc::new(Cache::in_folder(folder)));
     }
     if let Some(oodle) = Oodle::of_environment() {
         options = options.with(Arc::new(oodle));
@@ -88,7 +88,7 @@ pub fn open(
 /// The addresses of the files that `pattern` matches, and their sizes; 0 for a folder.
 #[pyfunction]
 pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<(String, u64)>> {
-    let list = py.detach(|| FilePattern::of(&pattern).list(&pattern, &Options::default(), &Progress::default()));
+    let list = py.detach(|| FilePattern::parse(&pattern).list(&pattern, &Options::default(), &Progress::default()));
     let list = list.or_raise_missing_file(&pattern.to_string_lossy())?;
     if let Some((name, error)) = list.damaged().first() {
         return Err(raised(name, error));

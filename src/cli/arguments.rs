@@ -18,7 +18,7 @@ pub(super) type DatabaseCheck = fn(&Asset) -> Result<(), &'static str>;
 
 /// Whether an argument exists: as a file, a folder, a file in an archive, or a URL, whose error says what to do.
 pub(super) fn exists(argument: &Path) -> bool {
-    is_url(argument) || Address::of(argument).exists()
+    is_url(argument) || Address::parse(argument).exists()
 }
 
 /// Whether an argument exists as one file, which may be an archive.
@@ -64,7 +64,7 @@ impl Context {
 
     /// Whether an argument is a glob that some file matches.
     fn selects_files(&self, argument: &Path) -> bool {
-        let pattern = FilePattern::of(argument);
+        let pattern = FilePattern::parse(argument);
         pattern.is_many()
             && pattern.list(argument, self.options(), &Progress::default()).is_ok_and(|list| !list.is_empty())
     }

@@ -37,7 +37,7 @@ enum Action {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let Some(cache) = Cache::default_folder().map(Cache::at) else {
+    let Some(cache) = Cache::default_folder().map(Cache::in_folder) else {
         return Err(Failure::usage("this user has no folder for caches: set ASSETQ_CACHE to one"));
     };
     let folder = cache.folder();

@@ -148,7 +148,7 @@ impl Line<'_> {
         }
         if let Some((archive, begun)) = self.word.rsplit_once('@')
             && !begun.contains(['/', ':'])
-            && Address::of(Path::new(archive)).exists()
+            && Address::parse(Path::new(archive)).exists()
         {
             let archive = context.open(Path::new(archive))?;
             let builds = archive.reader().table("builds").map(|table| next_parts(&*table, table.label(), begun));
@@ -156,7 +156,7 @@ impl Line<'_> {
             let at = &self.word[..self.word.len() - begun.len()];
             return Ok(Some(builds.into_iter().flatten().map(|build| format!("{at}{build}")).collect()));
         }
-        if Address::of(Path::new(self.word)).inner().is_some() {
+        if Address::parse(Path::new(self.word)).inner().is_some() {
             return Ok(None);
         }
         if let Some(file) = self.file(context)?.filter(|_| OF_ENTRIES.contains(&command)) {
@@ -179,7 +179,7 @@ impl Line<'_> {
 
     fn file(&self, context: &Context) -> Result<Option<Asset>, Failure> {
         let mut arguments = self.before.iter().skip(1).map(Path::new);
-        let file = arguments.find(|path| Address::of(path).exists() && (!path.is_dir() || is_archive(path)));
+        let file = arguments.find(|path| Address::parse(path).exists() && (!path.is_dir() || is_archive(path)));
         file.map(|path| context.open(path)).transpose()
     }
 }
@@ -236,7 +236,7 @@ fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<
 /// The addresses that begin like this one, up to the next folder.
 fn addresses(word: &str, context: &Context) -> Result<BTreeSet<String>, Failure> {
     let path = Path::new(word);
-    let address = Address::of(path);
+    let address = Address::parse(path);
     let inner = match address.inner() {
         Some(inner) => inner,
         // The prefix of a game, such as `wows:`, leads to the folder itself.

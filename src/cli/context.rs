@@ -62,7 +62,7 @@ impl Context {
             context.settings.options = context.settings.options.clone().with(Arc::new(names));
         }
         for file in &context.typed.more_names {
-            let address = Address::of(file);
+            let address = Address::parse(file);
             context.reads(&[address.outer()]);
             if is_archive(address.outer()) {
                 context.archive(&address).map_err(Failure::of_file(&file))?;
@@ -127,7 +127,7 @@ impl Context {
 
     pub(super) fn open_by(&self, path: &Path, options: &Options) -> Result<Asset, Failure> {
         let failed = Failure::of_file(&path);
-        let address = Address::of(path);
+        let address = Address::parse(path);
         self.reads(&[path, address.outer()]);
         let opened = match address.inner() {
             None => address.open_outer(options).map_err(failed),
@@ -184,7 +184,7 @@ impl Context {
 
     /// The file to use as a database: `path` itself, or the database in the archive `path`.
     pub(super) fn database_in(&self, path: PathBuf) -> Result<PathBuf, Failure> {
-        let address = Address::of(&path);
+        let address = Address::parse(&path);
         if address.inner().is_some() || !is_archive(address.outer()) {
             return Ok(path);
         }
@@ -197,7 +197,7 @@ impl Context {
 
     /// The open database of the archive around the file at `path`, if it has one.
     pub(super) fn database_beside(&self, path: &Path) -> Result<Option<Asset>, Failure> {
-        let address = Address::of(path);
+        let address = Address::parse(path);
         let (Some(inner), Some(text)) = (address.inner(), path.to_str()) else { return Ok(None) };
         let archive = self.archive(&address).map_err(Failure::of_file(&path))?;
         let Some(archive) = archive.reader().archive() else { return Ok(None) };
@@ -228,7 +228,7 @@ impl Context {
     /// keeps no other file from being written.
     pub(super) fn companion_of(&self, path: &Path, ending: &str) -> Option<Asset> {
         let companion = path.with_extension(ending);
-        let address = Address::of(&companion);
+        let address = Address::parse(&companion);
         let is_present = match address.inner() {
             None => companion.is_file(),
             Some(inner) => {
@@ -248,7 +248,7 @@ impl Context {
     ) -> Result<Option<(PathBuf, Asset)>, Failure> {
         let Some(link) = asset.reader().facet::<dyn ShapeLink>() else { return Ok(None) };
         let name = link.shape_file().map_err(Failure::of_file(&path))?;
-        let linked = name.map(|name| path.with_file_name(name)).filter(|linked| Address::of(linked).exists());
+        let linked = name.map(|name| path.with_file_name(name)).filter(|linked| Address::parse(linked).exists());
         linked.map(|linked| self.open_with(&linked, with).map(|geometry| (linked, geometry))).transpose()
     }
 
@@ -279,7 +279,7 @@ impl Context {
 
     /// Adds the places beside the file at `path`, or the archive or folder there, to the places of textures.
     pub(super) fn add_textures(&self, path: &Path, to: &mut TextureFiles) -> Result<(), Failure> {
-        let address = Address::of(path);
+        let address = Address::parse(path);
         if address.inner().is_some() || is_archive(address.outer()) {
             to.add_archive(&self.archive(&address).map_err(Failure::of_file(&path))?);
         } else if path.is_dir() {
@@ -292,7 +292,7 @@ impl Context {
 
     /// Whether the file or folder at `path` contains files.
     pub(super) fn holds_files(&self, path: &Path) -> bool {
-        Address::of(path).exists() && self.open(path).is_ok_and(|asset| asset.reader().archive().is_some())
+        Address::parse(path).exists() && self.open(path).is_ok_and(|asset| asset.reader().archive().is_some())
     }
 
     /// The database: `given`, else `$ASSETQ_DB`, else the first one found here and upwards.

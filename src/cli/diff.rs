@@ -225,7 +225,7 @@ fn entry(args: &DiffArgs, context: &Context, subject: &str, title: &str, html: &
     let feed = match std::fs::File::open(to) {
         Ok(file) => {
             let meta = file.metadata().map_err(|error| Failure::io(to, "cannot open", error))?;
-            state = meta.is_file().then(|| FileState::of(&meta));
+            state = meta.is_file().then(|| FileState::from_metadata(&meta));
             let mut text = String::new();
             let read = Bounded::new(BufReader::new(file), FEED).read_to_string(&mut text);
             read.map_err(|error| Failure::io(to, "cannot read", error))?;

@@ -72,17 +72,17 @@ pub(super) struct EditTarget {
 }
 
 impl EditTarget {
-    pub(super) fn of(file: &Path, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
+    pub(super) fn open(file: &Path, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
         if !output.is_given() {
             let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
             return Err(Failure::usage(what));
         }
         let asset = context.open(file)?;
-        Self::of_asset(file, asset, output, context)
+        Self::new(file, asset, output, context)
     }
 
-    pub(super) fn of_asset(file: &Path, asset: Asset, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
-        let address = Address::of(file);
+    pub(super) fn new(file: &Path, asset: Asset, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
+        let address = Address::parse(file);
         let mut outer = None;
         let mut to = output.to.clone();
         let mut is_mod = false;

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 /// Whether arguments select more than one file, so that a document about the files is an array: also if some of them
 /// cannot be read, and however many a folder holds.
 pub(super) fn are_many(given: &[PathBuf]) -> bool {
-    !matches!(given, [file] if !file.is_dir() && !FilePattern::of(file).is_many())
+    !matches!(given, [file] if !file.is_dir() && !FilePattern::parse(file).is_many())
 }
 
 /// The path of `file` below the folder of one of the arguments `given`, else its name alone.
 pub(super) fn path_below<'f>(given: &[PathBuf], file: &'f Path) -> &'f Path {
-    let mut below = given.iter().filter_map(|given| match FilePattern::of(given) {
+    let mut below = given.iter().filter_map(|given| match FilePattern::parse(given) {
         // A glob without a folder before it names files in the current folder, without `./`.
         FilePattern::Below(root, Some(_)) if root == Path::new(".") && file.is_relative() => {
             Some(file.strip_prefix(".").unwrap_or(file))
@@ -33,7 +33,7 @@ impl Context {
     pub(super) fn files(&self, given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut files = Vec::new();
         for path in given {
-            match FilePattern::of(path) {
+            match FilePattern::parse(path) {
                 FilePattern::File => files.push(path.clone()),
                 pattern => {
                     let list = self.list(path, &pattern, self.options())?;
@@ -57,7 +57,7 @@ impl Context {
     /// As [`Context::open_with`]; all files of a pattern are one file, whose tables have the rows of all of them.
     pub(super) fn open_all_with(&self, path: &Path, others: &[PathBuf]) -> Result<Asset, Failure> {
         let options = self.options_with(others)?;
-        let pattern = FilePattern::of(path);
+        let pattern = FilePattern::parse(path);
         if !pattern.is_many() {
             return self.open_by(path, &options);
         }

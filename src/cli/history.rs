@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
 fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
     let mut steps: Vec<(Option<u64>, Step)> = Vec::new();
     for dir in dirs {
-        let address = Address::of(dir);
+        let address = Address::parse(dir);
         let all = address.build() == Some(ALL);
         let given = if all { address.outer() } else { dir };
         let asset = context.open_side(given)?;
@@ -167,15 +167,15 @@ fn state(
     match (inner, step.asset.reader().archive()) {
         (Some(inner), Some(archive)) => match archive.find(inner)? {
             None => Ok(EntryState::default()),
-            Some(_) => EntryState::of(&archive::open_inside(&step.asset, inner, options)?, entry, &args.tables),
+            Some(_) => EntryState::read(&archive::open_inside(&step.asset, inner, options)?, entry, &args.tables),
         },
         (Some(inner), None) => {
             let what = format!("{inner} in what is no archive").into();
             Err(Error::of_part(ErrorKind::Unsupported { what }, ""))
         }
         // Other tables of an archive describe it as a whole.
-        (None, Some(archive)) => EntryState::of_file(archive, entry),
-        (None, None) => EntryState::of(&step.asset, entry, &args.tables),
+        (None, Some(archive)) => EntryState::read_file(archive, entry),
+        (None, None) => EntryState::read(&step.asset, entry, &args.tables),
     }
 }
 

@@ -114,7 +114,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     {
         table = one;
     }
-    let rows = SelectedRows::of(&*table)
+    let rows = SelectedRows::new(&*table)
         .with_condition(args.condition.as_deref())?
         .with_name(glob.as_deref())?
         .with_place(place);

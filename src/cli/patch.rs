@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if !is_stdin(&args.changes) {
         context.reads(&[&args.changes]);
     }
-    let target = EditTarget::of(&args.file, &args.output, context)?;
+    let target = EditTarget::open(&args.file, &args.output, context)?;
     let failed = Failure::of_file(&args.file);
     let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
     match &args.entry {

@@ -199,7 +199,7 @@ impl Elsewhere {
 
     /// Opens the file at `path`, or the database of the archive there, and adds the archive, and with `dangling` the one around it.
     fn open(&mut self, path: &Path, is_named: bool, dangling: bool, context: &Context) -> Option<LinkedFile> {
-        let address = Address::of(path);
+        let address = Address::parse(path);
         if is_named
             && address.inner().is_none()
             && is_archive(address.outer())
@@ -411,7 +411,7 @@ impl Search<'_> {
     fn references(&self, from: &LinkedFile, number: usize, id: u64, file: Option<usize>) -> Found {
         match from.asset() {
             _ if file == Some(number) => self.scan(from, &|_, _| true),
-            Some(asset) => self.said(from, refs::of(asset, id)),
+            Some(asset) => self.said(from, refs::references_of(asset, id)),
             None => Found::default(),
         }
     }

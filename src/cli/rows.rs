@@ -49,7 +49,7 @@ impl Pattern {
 pub(super) type OnDamage<'a> = &'a dyn Fn(Option<usize>, Error) -> Result<(), Failure>;
 
 impl<'a> SelectedRows<'a> {
-    pub(super) fn of(table: &'a dyn Table) -> Self {
+    pub(super) fn new(table: &'a dyn Table) -> Self {
         Self { table, filter: None, pattern: Pattern::All, place: None, limit: usize::MAX, columns: None }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let target = EditTarget::of(&args.file, &args.output, context)?;
+    let target = EditTarget::open(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
     let failed = Failure::of_file(&*file);
     let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;

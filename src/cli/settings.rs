@@ -32,7 +32,7 @@ impl Settings {
         options.strict = strict;
         options.no_mmap = no_mmap;
         if let Some(folder) = Cache::default_folder().filter(|_| !no_cache) {
-            options = options.with(Arc::new(Cache::at(folder)));
+            options = options.with(Arc::new(Cache::in_folder(folder)));
         }
         for (setting, files) in
             [("fields", &*typed.fields), ("layouts", &*typed.layouts), ("key", typed.key.as_slice())]
@@ -48,7 +48,7 @@ impl Settings {
             // Loaded when the first file needs it; a wrong path is an error at once.
             library.metadata().map_err(|error| Failure::io(library, "cannot open", error))?;
         }
-        if let Some(oodle) = typed.oodle.as_ref().map(Oodle::at).or_else(Oodle::of_environment) {
+        if let Some(oodle) = typed.oodle.as_ref().map(Oodle::in_library).or_else(Oodle::of_environment) {
             options = options.with(Arc::new(oodle));
         }
         if let Some(game) = &typed.game {

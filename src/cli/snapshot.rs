@@ -159,7 +159,7 @@ impl UnfinishedBuild {
     fn make(home: &Path, builds: &Path, outputs: ReadFiles) -> io::Result<Self> {
         fs::create_dir_all(builds)?;
         let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-        let replaced = FileState::at(home)?;
+        let replaced = FileState::read(home)?;
         let mut unfinished = UnfinishedFolder::default();
         let folder = tempfile::Builder::new().prefix(".assetq-").suffix(".part").tempdir_in(builds)?;
         unfinished.add(folder.path())?;
@@ -217,7 +217,7 @@ impl UnfinishedBuild {
     fn name(self, home: &Path) -> io::Result<Option<TempDir>> {
         let Self { folder, unfinished, replaced, .. } = self;
         sync_files(folder.path())?;
-        if FileState::at(home)? != replaced {
+        if FileState::read(home)? != replaced {
             return Err(changed());
         }
         unfinished.finish()?;
@@ -303,7 +303,7 @@ mod tests {
         let home = builds.path().join("1");
         folder(home.clone(), "old");
         let global = crate::cli::Cli::try_parse_from(["assetq", "cache"]).unwrap().global;
-        let context = Context::new(&global, false).unwrap();
+        let context = Context::new(global, false).unwrap();
         let write = |text: &[u8]| {
             let mut part = UnfinishedBuild::new(&home, &context).unwrap();
             part.put("idx/a", text).unwrap();

@@ -108,7 +108,7 @@ pub(super) fn run(args: &SqlArgs, context: &Context) -> Outcome {
         None if args.into.is_none() && !args.output.is_given() => None,
         _ => Some(from_stdin()?.into()),
     };
-    let has_many = files.iter().any(|file| FilePattern::of(&named(file).1).is_many());
+    let has_many = files.iter().any(|file| FilePattern::parse(&named(file).1).is_many());
     let mut inputs = open(&files, true, args, context)?;
     if args.output.is_given() {
         let session = inputs.session(false, args, context)?;
@@ -185,7 +185,7 @@ fn write(session: &Session, paths: &[PathBuf], output: &EditOutput, shown: Shown
     let Some((asset, path)) = session.assets().nth(file).zip(paths.get(file)) else {
         return Err(Failure::usage("SQL: there is no file to write"));
     };
-    let target = EditTarget::of_asset(path, asset.clone(), output, context)?;
+    let target = EditTarget::new(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
     target
         .prepare(edited(&target.asset, edits, context).map_err(failed)?, output, context)?
@@ -234,7 +234,7 @@ impl SqlArgs {
 /// Whether an argument is a file, a folder, a file in an archive, or one of them with a name.
 fn is_file(argument: &str) -> bool {
     exists(Path::new(argument))
-        || !argument.contains(char::is_whitespace) && FilePattern::of(Path::new(argument)).is_many()
+        || !argument.contains(char::is_whitespace) && FilePattern::parse(Path::new(argument)).is_many()
         || argument.split_once('=').is_some_and(|(_, path)| exists(Path::new(path)))
 }
 
@@ -273,7 +273,7 @@ fn open(given: &[PathBuf], sets: bool, args: &SqlArgs, context: &Context) -> Res
             inputs.push((name, Input::Database(path)));
             continue;
         }
-        let pattern = FilePattern::of(&path);
+        let pattern = FilePattern::parse(&path);
         if pattern.is_many() && sets {
             let asset = context.open_all_with(&path, &args.with)?;
             let stem = pattern.stem().unwrap_or_else(|| asset.format().name());

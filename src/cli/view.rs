@@ -327,7 +327,7 @@ impl<'a> Cast<'a> {
         for other in &args.with {
             // A pipe can be read once, and has data about shapes.
             if asset.reader().facet::<dyn Shapes>().is_none()
-                || !other.is_file() && Address::of(other).inner().is_none()
+                || !other.is_file() && Address::parse(other).inner().is_none()
             {
                 cast.others.push(other);
                 continue;

@@ -236,7 +236,7 @@ fn builds_of_a_game_are_a_column() {
 fn other_files_are_not_opened() {
     let dir = ships(&["a", "b", "c"]);
     let pattern = dir.path().join("*.splash");
-    let mut list = FilePattern::of(&pattern).list(&pattern, &Options::default(), &Progress::default()).unwrap();
+    let mut list = FilePattern::parse(&pattern).list(&pattern, &Options::default(), &Progress::default()).unwrap();
     assert_eq!((list.len(), list.size(1).is_some(), list.build(1)), (3, true, None));
     let set = files::open(&pattern, &Options::default()).unwrap();
     fs::write(dir.path().join("b.splash"), [9; 3]).unwrap();

@@ -581,7 +581,7 @@ fn the_command_answers_from_a_game_and_from_files() {
 fn arenas_are_kept_and_mapped() {
     use assetq::query::archive::Cache;
     let dir = tempfile::tempdir().unwrap();
-    let cache = Cache::at(dir.path().join("cache"));
+    let cache = Cache::in_folder(dir.path().join("cache"));
     let options = Options::default().with(Arc::new(cache.clone()));
     let bytes = demo(1, Size::Full);
     let open = || Params::open_with(Source::from_vec("GameParams.data", bytes.clone()), &options).unwrap();

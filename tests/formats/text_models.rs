@@ -422,7 +422,7 @@ fn names_of_a_folder_are_kept_until_a_file_changes() {
         Ok::<(), ()>(())
     });
     written.unwrap();
-    let cache = std::sync::Arc::new(Cache::at(dir.path().join("cache")).with_limits(1, 1 << 30));
+    let cache = std::sync::Arc::new(Cache::in_folder(dir.path().join("cache")).with_limits(1, 1 << 30));
     let kept = |count: usize| assert_eq!(cache.files().unwrap().len(), count);
     let options = Options::default().with(std::sync::Arc::clone(&cache));
     let names = |options: &Options| {

@@ -696,7 +696,7 @@ fn files_are_a_table() {
 fn a_question_to_a_kept_file_opens_no_index() {
     let dir = game_folder();
     let kept = tempfile::tempdir().unwrap();
-    let cache = Cache::at(kept.path()).with_limits(1, 1 << 30);
+    let cache = Cache::in_folder(kept.path()).with_limits(1, 1 << 30);
     let options = Options::default().with(Arc::new(cache.clone()));
     let address = dir.path().to_str().unwrap().to_owned() + ":content/assets.bin";
     let ask = || Asset::open_at(Path::new(&address), &options).map(|asset| asset.source().bytes().to_vec());

@@ -274,7 +274,7 @@ fn create_part(part: &Path, is_private: bool) -> io::Result<(File, Unfinished)> 
         return Err(ErrorKind::AlreadyExists.into());
     }
     // Before the file is there, so that a signal at any time finds it.
-    let unfinished = Unfinished::at(part)?;
+    let unfinished = Unfinished::register(part)?;
     let file = options.open(part)?;
     // Another process may have taken the new file for a stale one.
     let is_ours = if !cfg!(target_os = "linux") {
@@ -282,7 +282,7 @@ fn create_part(part: &Path, is_private: bool) -> io::Result<(File, Unfinished)> 
     } else if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         Ok(false)
     } else {
-        FileState::at(part).map(|now| now.is_some_and(|now| now.is_same_file(&file)))
+        FileState::read(part).map(|now| now.is_some_and(|now| now.is_same_file(&file)))
     };
     match is_ours {
         Ok(true) => Ok((file, unfinished)),
@@ -327,7 +327,7 @@ fn remove_stale(part: &Path) -> bool {
     let Some(file) = open_regular(part) else { return false };
     // The name may belong to another file since.
     file.try_lock().is_ok()
-        && FileState::at(part).is_ok_and(|now| now.is_some_and(|now| now.is_same_file(&file)))
+        && FileState::read(part).is_ok_and(|now| now.is_some_and(|now| now.is_same_file(&file)))
         && fs::remove_file(part).is_ok()
 }
 
@@ -422,7 +422,7 @@ impl PartFile {
         let file = cfg!(unix).then_some(file);
         match replaced {
             Some(Replaced { state, lock }) => {
-                if FileState::at(to)? != Some(state) {
+                if FileState::read(to)? != Some(state) {
                     return Err(changed());
                 }
                 replace(&path, to, lock)?;
@@ -445,7 +445,7 @@ impl Replaced {
         if overwrite == Overwrite::Refuse {
             return Ok(None);
         }
-        let found = FileState::at(to)?;
+        let found = FileState::read(to)?;
         let held = found.map(|state| lock(to, state).map(|lock| Self { state, lock })).transpose()?;
         match overwrite {
             Overwrite::IfUnchanged(expected) if expected != found => Err(changed()),
@@ -459,7 +459,7 @@ fn lock(path: &Path, state: FileState) -> io::Result<Option<File>> {
     let Some(file) = open_regular(path) else { return Ok(None) };
     let Ok(meta) = file.metadata() else { return Ok(None) };
     match file.try_lock() {
-        Ok(()) if FileState::of(&meta) == state => Ok(Some(file)),
+        Ok(()) if FileState::from_metadata(&meta) == state => Ok(Some(file)),
         Ok(()) => Err(changed()),
         Err(TryLockError::WouldBlock) => {
             let what = "another program is writing it; nothing is written";
@@ -835,7 +835,7 @@ mod tests {
     fn a_file_is_replaced_by_one_writer_at_a_time() {
         let (folder, to) = output();
         fs::write(&to, "old").unwrap();
-        let read = Overwrite::IfUnchanged(FileState::at(&to).unwrap());
+        let read = Overwrite::IfUnchanged(FileState::read(&to).unwrap());
         let mut first = AtomicFile::create(&to, read).unwrap();
         for second in [Overwrite::Replace, read] {
             let error = AtomicFile::create(&to, second).unwrap_err();
@@ -871,7 +871,7 @@ mod tests {
                 if !before.is_empty() {
                     fs::write(&to, before).unwrap();
                 }
-                let read = Overwrite::IfUnchanged(FileState::at(&to).unwrap());
+                let read = Overwrite::IfUnchanged(FileState::read(&to).unwrap());
                 let file = AtomicFile::create(&to, if is_read { read } else { Overwrite::Replace }).unwrap();
                 by_other();
                 let theirs = fs::read(&to).ok();

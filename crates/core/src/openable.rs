@@ -36,11 +36,11 @@ impl Openable for Source {
 impl<T: AsRef<Path>> Openable for T {
     fn open_source(self, options: &Options) -> Result<Source> {
         let path = self.as_ref();
-        Address::of(path).open_source(options).map_err(|error| error.context(path.display()))
+        Address::parse(path).open_source(options).map_err(|error| error.context(path.display()))
     }
 
     fn open_asset(self, options: &Options) -> Result<Asset> {
         let path = self.as_ref();
-        Address::of(path).open(options).map_err(|error| error.context(path.display()))
+        Address::parse(path).open(options).map_err(|error| error.context(path.display()))
     }
 }

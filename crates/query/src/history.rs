@@ -48,7 +48,7 @@ impl EntryState {
     ///
     /// # Errors
     /// The first damage in one of its rows, and `Limit` if it has too many.
-    pub fn of(asset: &Asset, entry: &str, tables: &[String]) -> Result<Self> {
+    pub fn read(asset: &Asset, entry: &str, tables: &[String]) -> Result<Self> {
         let mut state = Self::default();
         for table in asset.reader().tables() {
             if tables.is_empty() || tables.iter().any(|name| name == table.name()) {
@@ -63,7 +63,7 @@ impl EntryState {
     ///
     /// # Errors
     /// Damage of its entry, and the errors of [`archive::open`] if its bytes are needed.
-    pub fn of_file(archive: &dyn Archive, path: &str) -> Result<Self> {
+    pub fn read_file(archive: &dyn Archive, path: &str) -> Result<Self> {
         let mut state = Self::default();
         let files: Vec<File<'_>> = match archive.has_lists() {
             true => archive.positions(path)?.into_iter().map(|n| archive.file(n)).collect::<Result<_>>()?,
@@ -106,7 +106,7 @@ impl EntryState {
         let paths: Vec<usize> = keys.iter().filter_map(|&key| path_of_key(table, key)).collect();
         let mut seeker = Seeker::new(table);
         for row in rows {
-            let cursor = seeker.at(row)?;
+            let cursor = seeker.seek(row)?;
             let mut part = RowIdentity::default();
             for &key in &keys {
                 let is_asked =
@@ -307,7 +307,7 @@ mod tests {
         for (name, points) in rows {
             sheet = sheet.record(name, [Cell::from(*name), (*points).into()]);
         }
-        EntryState::of(&Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap(), entry, &[]).unwrap()
+        EntryState::read(&Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap(), entry, &[]).unwrap()
     }
 
     #[test]

@@ -320,7 +320,7 @@ pub(super) fn kind_of(path: &Path) -> Result<KindArg, Failure> {
 pub(super) fn given(args: &ExportArgs, context: &Context) -> Vec<PathBuf> {
     let mut given: Vec<PathBuf> = Vec::new();
     for file in &args.files {
-        let inner = file.to_str().filter(|_| !Address::of(file).exists());
+        let inner = file.to_str().filter(|_| !Address::parse(file).exists());
         match (inner, given.last_mut()) {
             (Some(inner), Some(last)) if context.holds_files(last) => *last = Address::within(last, inner),
             _ => given.push(file.clone()),
@@ -331,7 +331,7 @@ pub(super) fn given(args: &ExportArgs, context: &Context) -> Vec<PathBuf> {
 
 /// The path of a file's drawing or table in `folder`: below the file's folders in its archive, or in the given folder.
 pub(super) fn in_folder(folder: &Path, args: &ExportArgs, file: &Path, kind: KindArg) -> PathBuf {
-    let address = Address::of(file);
+    let address = Address::parse(file);
     let inner = match address.inner() {
         Some(inner) => inner.to_owned(),
         None => path_below(&args.files, file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"),

@@ -152,7 +152,9 @@ fn all_in_one(args: &ExportArgs, given: &[PathBuf], context: &Context) -> Result
     let is_file = args.rows.partition.is_empty() && target(args, 1) != Target::Folder;
     match given {
         [pattern]
-            if is_file && FilePattern::of(pattern).is_many() && (kind_of(&args.to).is_ok() || is_stdout(&args.to)) =>
+            if is_file
+                && FilePattern::parse(pattern).is_many()
+                && (kind_of(&args.to).is_ok() || is_stdout(&args.to)) =>
         {
             context.open_all_with(pattern, &args.with).map(Some)
         }
@@ -319,7 +321,7 @@ impl<'a> Export<'a> {
 
     /// Passes the selected rows to `sink`. Returns how many there are.
     fn each_row(&self, sink: &mut impl RowSink) -> Result<usize, Failure> {
-        let rows = SelectedRows::of(&*self.table).with_condition(self.args.condition.as_deref())?;
+        let rows = SelectedRows::new(&*self.table).with_condition(self.args.condition.as_deref())?;
         let rows = rows.with_limit(self.args.limit).of_columns(&self.columns);
         // Rows that were looked at, whether they match or not.
         let (mut seen, mut behind) = (0, 0);

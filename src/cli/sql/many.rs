@@ -98,7 +98,7 @@ fn changed_files(
     let (links, files): (Vec<_>, Vec<_>) = set.list().addresses().partition(|path| path.is_symlink());
     for path in files.into_iter().chain(links) {
         advance();
-        let address = Address::of(&path);
+        let address = Address::parse(&path);
         let [build, inner] = [address.build(), address.inner()].map(|part| part.map(str::to_owned));
         let identity = FileId::of(address.outer()).map(|id| (id, build, inner));
         let first = identity.as_ref().and_then(|identity| known.get(identity)).copied();
@@ -116,7 +116,7 @@ fn changed_files(
         take_undo(undo.as_deref(), &mut undos)?;
         let name = path_below(&[given.to_owned()], &path).to_string_lossy().into_owned();
         let output = EditOutput { undo, ..args.output.clone() };
-        let target = EditTarget::of_asset(&path, asset, &output, context)?;
+        let target = EditTarget::new(&path, asset, &output, context)?;
         let is_later = target.written_path().is_some_and(|to| !written.insert(to.to_owned()));
         if let Some(identity) = identity {
             known.insert(identity, changed.len());
@@ -129,7 +129,7 @@ fn changed_files(
 /// The undo patch of `file` in the folder of `--undo`.
 fn undo_of(given: &Path, file: &Path, output: &EditOutput) -> Result<Option<PathBuf>, Failure> {
     let Some(folder) = &output.undo else { return Ok(None) };
-    if let Some(inner) = Address::of(file).inner() {
+    if let Some(inner) = Address::parse(file).inner() {
         let inner = format!("{inner}.ndjson");
         let place = below(folder, &inner);
         return place.map(Some).ok_or_else(|| Failure::usage(format!("{inner}: no path in a folder")));

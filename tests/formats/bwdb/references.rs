@@ -97,7 +97,7 @@ fn what_an_entry_refers_to_is_what_the_pass_finds_from_it() {
     let entries: BTreeSet<u64> = edges.iter().filter_map(|edge| edge.from).collect();
     assert!(entries.len() > 50);
     for entry in entries {
-        let of: Vec<Edge> = refs::of(&asset, entry).edges;
+        let of: Vec<Edge> = refs::references_of(&asset, entry).edges;
         let passed: Vec<&Edge> = edges.iter().filter(|edge| edge.from == Some(entry)).collect();
         assert_eq!(of.iter().collect::<Vec<_>>(), passed);
     }
@@ -161,7 +161,7 @@ fn every_owner_of_a_record_refers_and_a_deleted_one_does_not() {
     expected.sort_unstable();
     assert_eq!(from, expected);
 
-    let deleted = refs::of(&asset, owners[2]);
+    let deleted = refs::references_of(&asset, owners[2]);
     assert!(deleted.edges.iter().all(|edge| edge.column == PARENT) && deleted.notes.len() == 1, "{deleted:?}");
     let known = refs::KnownIds::new([&asset]);
     let dangling = refs::scan(&asset, &|id, by| by == By::Id && !known.has(id));

@@ -220,7 +220,7 @@ mod first_game {
             ("fieldcamera", "1 bit", 38),
         ] {
             let known = KnownFields::builtin();
-            let list = known.of(stem).find(|list| list.note.as_ref().unwrap().contains(which)).unwrap();
+            let list = known.lists_for(stem).find(|list| list.note.as_ref().unwrap().contains(which)).unwrap();
             let built = build::Sheet::new(Game::First, "").fields(list.fields.iter().map(String::as_str));
             let cells = list.fields.iter().map(|f| match (&f[..1], f.as_bytes()[1].is_ascii_digit()) {
                 ("s", _) => Cell::from("x"),

@@ -61,7 +61,7 @@ impl Asset {
     /// # Errors
     /// As [`Asset::open`] and [`Address::open`].
     pub fn open_at(address: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        Address::of(address.as_ref()).open(options)
+        Address::parse(address.as_ref()).open(options)
     }
 }
 
@@ -70,7 +70,7 @@ impl Address {
     /// `@BUILD` at its end, is the archive. With the feature `games`, `wows:` and the prefixes of
     /// other games are the folder of the installed game. If no part exists, the whole path is kept, so that opening it reports it as
     /// missing.
-    pub fn of(path: impl AsRef<Path>) -> Self {
+    pub fn parse(path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         let whole = Self { outer: path.to_owned(), build: None, inner: None };
         if path.symlink_metadata().is_ok() {
@@ -128,7 +128,7 @@ impl Address {
         self.inner.as_deref()
     }
 
-    /// The archive and its build as an argument of [`Address::of`].
+    /// The archive and its build as an argument of [`Address::parse`].
     pub fn archive_path(&self) -> PathBuf {
         let mut path = self.outer.clone().into_os_string();
         if let Some(build) = &self.build {

@@ -82,7 +82,7 @@ const SEALED: Duration = Duration::from_secs(1 << 30);
 
 impl Cache {
     /// A cache in `folder`, which is created with the first kept file.
-    pub fn at(folder: impl Into<PathBuf>) -> Self {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), most: MOST, least: LEAST }
     }
 
@@ -112,8 +112,8 @@ impl Cache {
     /// The kept file that `path` in `archive` led to before, found by the archive's [stamp](Archive::stamp): no index is
     /// opened for it.
     pub fn recall(&self, archive: &dyn Archive, path: &str, name: &str) -> Option<Source> {
-        let target = RecentAddresses::of(&self.folder).get(&sha256_of(&[&archive.stamp(path)?]))?;
-        let volume = FileState::of(&fs::metadata(&target.volume).ok()?).text();
+        let target = RecentAddresses::in_folder(&self.folder).get(&sha256_of(&[&archive.stamp(path)?]))?;
+        let volume = FileState::from_metadata(&fs::metadata(&target.volume).ok()?).text();
         if volume != target.state {
             return None;
         }
@@ -144,7 +144,7 @@ impl Cache {
         };
         if let Some((stamp, (volume, state))) = archive.stamp(&file.path).zip(volume) {
             // The next question looks for it, if this is not written.
-            let _ = RecentAddresses::of(&self.folder).add(&sha256_of(&[&stamp]), &Target { key, volume, state });
+            let _ = RecentAddresses::in_folder(&self.folder).add(&sha256_of(&[&stamp]), &Target { key, volume, state });
         }
         Ok(kept)
     }
@@ -192,7 +192,7 @@ impl Cache {
         pieces.iter().try_for_each(|piece| new.write_all(piece))?;
         new.commit()?;
         set_modified(&path, SystemTime::UNIX_EPOCH + SEALED)?;
-        let state = FileState::of(&fs::metadata(&path)?).text();
+        let state = FileState::from_metadata(&fs::metadata(&path)?).text();
         Seal { sha256: sha256_of(pieces), crc32, state }.write(&seal_of(&path))?;
         self.make_room(&path)
     }
@@ -251,7 +251,7 @@ impl Cache {
         });
         // All that can be removed, before the first error is returned.
         let removed: Vec<_> = removed.collect();
-        RecentAddresses::of(&self.folder).clear()?;
+        RecentAddresses::in_folder(&self.folder).clear()?;
         match remove_stale_parts(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -398,14 +398,14 @@ mod tests {
 
     fn one_in_folder() -> (tempfile::TempDir, Cache, One) {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        let cache = Cache::in_folder(folder.path()).with_limits(1000, MOST);
         (folder, cache, One::new(&[7; 5000]))
     }
 
     #[test]
     fn a_file_is_decoded_once() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path().join("new")).with_limits(1000, MOST);
+        let cache = Cache::in_folder(folder.path().join("new")).with_limits(1000, MOST);
         let one = One::new(&[7; 5000]);
         let mut states = Vec::new();
         for _ in 0..3 {
@@ -489,19 +489,19 @@ mod tests {
     #[test]
     fn unfinished_files_go_with_the_others() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path());
+        let cache = Cache::in_folder(folder.path());
         fs::write(folder.path().join(".assetq-0-0.part"), "left by a killed process").unwrap();
         fs::write(folder.path().join("notes.txt"), "mine").unwrap();
         assert_eq!(cache.clear().unwrap(), 0);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert_eq!(Cache::at(folder.path().join("none")).clear().unwrap(), 0);
+        assert_eq!(Cache::in_folder(folder.path().join("none")).clear().unwrap(), 0);
     }
 
     /// The CRC-32 of one file is forged: its last four bytes make it equal to the other's.
     #[test]
     fn archives_share_no_file_because_of_its_crc32() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path()).with_limits(1000, MOST);
+        let cache = Cache::in_folder(folder.path()).with_limits(1000, MOST);
         let theirs = One::new(&[7; 5000]);
         let mut forged = vec![8; 5000];
         forge(&mut forged, theirs.file().crc32.unwrap());
@@ -549,7 +549,7 @@ mod tests {
     #[test]
     fn the_oldest_goes_first_and_files_of_others_stay() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::at(folder.path()).with_limits(1, 2500);
+        let cache = Cache::in_folder(folder.path()).with_limits(1, 2500);
         fs::write(folder.path().join("notes.txt"), [0; 5000]).unwrap();
         // A version before kept files under their CRC-32.
         fs::write(folder.path().join("352441c2-1000.decoded"), [0; 1000]).unwrap();
@@ -576,12 +576,12 @@ mod tests {
     fn a_cache_that_cannot_be_written_keeps_nothing_from_being_read() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let one = One::new(&[7; 5000]);
-        let cache = Cache::at(file.path().join("below a file")).with_limits(1, MOST);
+        let cache = Cache::in_folder(file.path().join("below a file")).with_limits(1, MOST);
         assert_eq!(cache.open(&one, &one.file(), "GAME").unwrap().bytes(), one.data);
         // A file below the least size, and one that does not fit into the cache.
         let folder = tempfile::tempdir().unwrap();
         for (least, most) in [(5001, MOST), (1, 4999)] {
-            let cache = Cache::at(folder.path()).with_limits(least, most);
+            let cache = Cache::in_folder(folder.path()).with_limits(least, most);
             assert_eq!(cache.open(&one, &one.file(), "GAME").unwrap().bytes(), one.data);
             assert!(cache.files().unwrap().is_empty());
         }

@@ -39,7 +39,7 @@ pub fn choose<'a>(
         }
     }
     archive.damage().into_iter().for_each(&mut damaged);
-    let mut budget = StoredBudget::of(archive)?;
+    let mut budget = StoredBudget::new(archive)?;
     chosen.retain(|(name, file)| match budget.spend(file) {
         Ok(()) => true,
         Err(error) => {
@@ -62,7 +62,7 @@ impl StoredBudget {
     ///
     /// # Errors
     /// As [`Archive::volumes`].
-    pub(super) fn of(archive: &dyn Archive) -> Result<Self> {
+    pub(super) fn new(archive: &dyn Archive) -> Result<Self> {
         let volumes = archive.volumes()?;
         let there = volumes.iter().filter_map(Volume::known_size).fold(0, u64::saturating_add);
         let sizes = volumes.iter().filter_map(|volume| Some((volume.name.to_string(), volume.known_size()?))).collect();

@@ -104,7 +104,7 @@ fn check_file(archive: &dyn Archive, file: &File<'_>) -> Result<()> {
 /// with a codec that is not supported are counted and not checked.
 pub fn verify_deep(archive: &dyn Archive, report: &mut Report, progress: &Progress) {
     let mut check = Check::new("contents");
-    let all = archive.len().and_then(|len| Ok((len, StoredBudget::of(archive)?)));
+    let all = archive.len().and_then(|len| Ok((len, StoredBudget::new(archive)?)));
     let Some((len, mut budget)) = check.note(all) else {
         report.checks.push(check);
         return;

@@ -78,7 +78,7 @@ const KIND: &str = "names-1";
 fn key_of_files(folder: &Path, loose: &Loose) -> String {
     let lines = loose.all().par_iter().map(|archive::LooseFile { path, .. }| {
         let meta = folder.join(path).metadata();
-        let state = meta.map_or_else(|error| error.to_string(), |meta| FileState::of(&meta).text());
+        let state = meta.map_or_else(|error| error.to_string(), |meta| FileState::from_metadata(&meta).text());
         // No path has a NUL.
         format!("{path}\0{state}\0")
     });

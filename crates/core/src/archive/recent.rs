@@ -39,7 +39,7 @@ impl Target {
 
 impl RecentAddresses {
     /// The list in `folder`.
-    pub(super) fn of(folder: &Path) -> Self {
+    pub(super) fn in_folder(folder: &Path) -> Self {
         Self { path: folder.join("addresses") }
     }
 
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_last_line_counts_and_the_first_ones_go() {
         let folder = tempfile::tempdir().unwrap();
-        let known = RecentAddresses::of(folder.path());
+        let known = RecentAddresses::in_folder(folder.path());
         assert_eq!(known.get("7"), None);
         known.add("7", &target("a")).unwrap();
         known.add("7", &target("b")).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn lines_that_are_damaged_are_passed_over() {
         let folder = tempfile::tempdir().unwrap();
-        let known = RecentAddresses::of(folder.path());
+        let known = RecentAddresses::in_folder(folder.path());
         fs::write(&known.path, "\u{1}\nseven\nseven x\neight key 1-2-3-4 /games/some game/a.pkg").unwrap();
         assert_eq!((known.get("seven"), known.get("eight")), (None, Some(target("key"))));
         fs::write(&known.path, vec![b' '; SIZE + 1]).unwrap();

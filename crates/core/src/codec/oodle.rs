@@ -38,13 +38,13 @@ impl Oodle {
     pub const VARIABLE: &str = "ASSETQ_OODLE";
 
     /// The library at `path`, which is loaded when the first file needs it.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    pub fn in_library(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), decompress: OnceLock::new(), calls: Mutex::new(()) }
     }
 
     /// The library that [`Oodle::VARIABLE`] names.
     pub fn of_environment() -> Option<Self> {
-        std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()).map(Self::at)
+        std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()).map(Self::in_library)
     }
 
     /// Fills `out` with the bytes that `packed` decodes to.
@@ -113,7 +113,7 @@ mod tests {
     fn a_file_that_is_no_library_is_an_error_with_its_name() {
         let file = tempfile::Builder::new().suffix(".so").tempfile().unwrap();
         for path in [Path::new("no/such/oo2core.so"), file.path()] {
-            let error = Oodle::at(path).decode(b"abc", &mut [0; 3]).unwrap_err();
+            let error = Oodle::in_library(path).decode(b"abc", &mut [0; 3]).unwrap_err();
             assert!(matches!(error, ErrorKind::Io { .. }), "{error}");
             let said = error.to_string();
             assert!(said.contains("library for Oodle") && said.contains(&*path.to_string_lossy()), "{said}");

@@ -203,7 +203,8 @@ impl Source {
     /// Whether the file that is mapped has become shorter than the map.
     pub fn is_cut(&self) -> bool {
         let mapped = self.place.as_ref().filter(|place| place.is_mapped && self.is_whole);
-        let states = mapped.and_then(|place| Some((FileState::of(&place.path.metadata().ok()?), place.state?)));
+        let states =
+            mapped.and_then(|place| Some((FileState::from_metadata(&place.path.metadata().ok()?), place.state?)));
         states.is_some_and(|(now, opened)| now.is_cut(&opened))
     }
 
@@ -230,7 +231,7 @@ fn open_file(path: &Path) -> Result<(File, Option<FileState>)> {
     if meta.is_dir() {
         return Err(Error::io("cannot open", io::ErrorKind::IsADirectory.into()));
     }
-    Ok((file, meta.is_file().then(|| FileState::of(&meta))))
+    Ok((file, meta.is_file().then(|| FileState::from_metadata(&meta))))
 }
 
 /// The map of an open file.

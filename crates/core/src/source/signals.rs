@@ -96,7 +96,7 @@ impl UnfinishedFolder {
     /// Registers the folder, or a folder or file in it, before its creation.
     ///
     /// # Errors
-    /// As [`Unfinished::at`].
+    /// As [`Unfinished::register`].
     pub fn add(&mut self, path: &Path) -> io::Result<()> {
         // Without signals the folder is removed with all that is in it.
         if cfg!(unix) || self.entries.is_empty() {
@@ -126,7 +126,7 @@ impl Unfinished {
     ///
     /// # Errors
     /// When the process is ending, and for a path with a NUL in it.
-    pub fn at(path: &Path) -> io::Result<Self> {
+    pub fn register(path: &Path) -> io::Result<Self> {
         Ok(Self { _entry: list::enter(path)? })
     }
 }

@@ -40,7 +40,7 @@ pub struct FileState {
 
 impl FileState {
     /// The state of the file that has this metadata.
-    pub fn of(meta: &Metadata) -> Self {
+    pub fn from_metadata(meta: &Metadata) -> Self {
         Self { number: number(meta), len: meta.len(), modified: meta.modified().ok(), changed: changed(meta) }
     }
 
@@ -48,9 +48,9 @@ impl FileState {
     ///
     /// # Errors
     /// If the name cannot be looked up.
-    pub fn at(path: &Path) -> io::Result<Option<Self>> {
+    pub fn read(path: &Path) -> io::Result<Option<Self>> {
         match fs::symlink_metadata(path) {
-            Ok(meta) => Ok(Some(Self::of(&meta))),
+            Ok(meta) => Ok(Some(Self::from_metadata(&meta))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -81,7 +81,7 @@ impl Lists {
     ///
     /// # Errors
     /// When a row is damaged, or an inserted row names no list.
-    pub fn of(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::ColumnValues) -> bool) -> Result<Self> {
+    pub fn new(table: &dyn Table, edits: &TableEdits, also: impl Fn(&super::ColumnValues) -> bool) -> Result<Self> {
         let Some(item) = table.nature().item() else { return Ok(Self::default()) };
         let mut lists: BTreeMap<usize, ListEdit> = BTreeMap::new();
         for &row in &edits.remove {

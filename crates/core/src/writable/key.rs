@@ -16,7 +16,7 @@ pub struct Nth {
 }
 
 impl Nth {
-    pub fn of(table: &dyn Table) -> Self {
+    pub fn new(table: &dyn Table) -> Self {
         let state = RandomState::new();
         let keys: Vec<usize> = keys(table).collect();
         let mut numbers = HashMap::new();
@@ -32,20 +32,20 @@ impl Nth {
         Self { numbers }
     }
 
-    /// As [`Nth::of`], for some rows of the table only: where they are few, past all others.
+    /// As [`Nth::new`], for some rows of the table only: where they are few, past all others.
     pub fn of_rows(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
         /// Rows that are looked for one by one.
         const FEW: usize = 8;
         let keys: Vec<usize> = keys(table).collect();
         if rows.clone().take(FEW + 1).count() > FEW {
-            return Self::of(table);
+            return Self::new(table);
         }
         let mut numbers = HashMap::new();
         for row in rows {
             let same = rows_like(table, &keys, row);
             match same.filter(|same| same.contains(&row)) {
                 Some(same) => numbers.extend(numbered(table, &same).into_iter().filter(|(at, _)| *at == row)),
-                None => return Self::of(table),
+                None => return Self::new(table),
             }
         }
         Self { numbers }

@@ -61,7 +61,7 @@ impl KnownFields {
     }
 
     /// The lists for a sheet with the file stem `stem`, in the order of preference.
-    pub fn of<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a SheetFields> {
+    pub fn lists_for<'a>(&'a self, stem: &'a str) -> impl Iterator<Item = &'a SheetFields> {
         self.lists.iter().filter(move |list| list.stems.iter().any(|pattern| stem_matches(pattern, stem)))
     }
 }
@@ -136,7 +136,7 @@ mod tests {
             ("script0001x", 0),
             ("bt_summon", 2),
         ] {
-            assert_eq!(known.of(stem).count(), lists, "{stem}");
+            assert_eq!(known.lists_for(stem).count(), lists, "{stem}");
         }
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn added_lists_come_first() {
         let more = KnownFields::parse("[item]\nnote: mine\nsName\nu16A\n", "mine.txt").unwrap();
         let known = KnownFields::builtin().extended(more);
-        let lists: Vec<_> = known.of("item").collect();
+        let lists: Vec<_> = known.lists_for("item").collect();
         assert_eq!(lists.len(), 2);
         assert_eq!((lists[0].note.as_deref(), lists[0].fields.len()), (Some("mine"), 2));
     }
@@ -213,7 +213,7 @@ mod tests {
         ];
         for (stem, fields, record, kinds) in expected {
             let implied: Vec<_> =
-                KnownFields::builtin().of(stem).map(|list| (list.fields.len(), implied(list))).collect();
+                KnownFields::builtin().lists_for(stem).map(|list| (list.fields.len(), implied(list))).collect();
             let size: usize = kinds.chars().map(|k| if k == 'U' { 8 } else { 4 }).sum();
             assert_eq!(size, record, "{stem}: {kinds}");
             assert!(implied.contains(&(fields, kinds)), "{stem}: {implied:?}");

@@ -101,7 +101,7 @@ impl Sheet {
     pub fn open_with(source: Source, known: &KnownFields) -> Result<Self> {
         let entries = directory::check(&source)?;
         let all = directory::entries(&source, entries);
-        let sections = Sections::of(&source, all)?;
+        let sections = Sections::find(&source, all)?;
         let kinds = sections.kinds()?;
         // If this list is unreadable, words without a name are shown as unknown bits, and `verify` reports why.
         let types = sections.types().ok().flatten().unwrap_or_default();
@@ -302,7 +302,7 @@ fn known_layout(
     types: &[u32],
     record: Option<usize>,
 ) -> (Naming, Layout) {
-    let fitting = known.of(known_fields::stem(source.name())).filter_map(|list| {
+    let fitting = known.lists_for(known_fields::stem(source.name())).filter_map(|list| {
         let layout = fields::lay_out(list.fields.iter().map(String::as_str), kinds, types, record);
         layout.fits().then(|| (layout.agrees_with(types), list, layout))
     });

@@ -38,7 +38,7 @@ pub(super) struct Sections<'a> {
 impl<'a> Sections<'a> {
     /// The sections at the beginning of `entries`: with field names all that begin with "!", else, in the first
     /// game, only those that begin with "!!".
-    pub fn of(source: &'a Source, entries: &'a [Entry]) -> Result<Self> {
+    pub fn find(source: &'a Source, entries: &'a [Entry]) -> Result<Self> {
         let sections = Self { source, entries: marked(entries, b"!") };
         if sections.entries.len() > MAX_SECTIONS {
             let (value, limit) = (sections.entries.len() as u64, MAX_SECTIONS as u64);

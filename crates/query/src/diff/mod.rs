@@ -236,7 +236,7 @@ impl<'a> TableDiff<'a> {
         for ((side, filter), row) in [Side::Old, Side::New].into_iter().zip(filter).zip([pair.old, pair.new]) {
             if let (Some(table), Some(filter), Some(row)) = (self.side(side), filter, row) {
                 let mut seeker = table::Seeker::new(table);
-                let is_meant = seeker.at(row as usize).and_then(|row| filter.matches(row));
+                let is_meant = seeker.seek(row as usize).and_then(|row| filter.matches(row));
                 if is_meant.map_err(|error| (side, error))? {
                     return Ok(true);
                 }

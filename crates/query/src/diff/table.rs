@@ -66,7 +66,7 @@ impl<'t> Columns<'t> {
         let found = seeker.table.find(key[side as usize], cell)?.ok()?;
         let hashed = found
             .into_iter()
-            .map(|row| Some((self.hash(seeker.at(row).ok()?, side, &self.keys).ok()?, u32::try_from(row).ok()?)));
+            .map(|row| Some((self.hash(seeker.seek(row).ok()?, side, &self.keys).ok()?, u32::try_from(row).ok()?)));
         let mut hashed = hashed.collect::<Option<Vec<_>>>()?;
         hashed.sort_unstable();
         hashed.is_sorted_by(|a, b| a.0 < b.0).then_some(hashed)
@@ -89,7 +89,7 @@ impl<'t> Columns<'t> {
                     continue;
                 };
                 let pair = (row, after[other].1);
-                match self.verdict(old.at(pair.0 as usize).ok()?, new.at(pair.1 as usize).ok()?) {
+                match self.verdict(old.seek(pair.0 as usize).ok()?, new.seek(pair.1 as usize).ok()?) {
                     Ok(Verdict::Same) => {}
                     Ok(Verdict::Changed) => found.changed.push(pair),
                     // Two keys of one hash, or damage: all rows are compared.
@@ -245,7 +245,7 @@ impl<'t> Seeker<'t> {
     }
 
     /// A cursor at `row`.
-    pub fn at(&mut self, row: usize) -> Result<&dyn RowCursor> {
+    pub fn seek(&mut self, row: usize) -> Result<&dyn RowCursor> {
         let near = self.cursor.take().filter(|(_, at)| (*at..=at + NEAR).contains(&row));
         let (mut cursor, mut at) = match near {
             Some(near) => near,
@@ -291,7 +291,7 @@ impl Comparable for Columns<'_> {
         let [old, new] = self.tables;
         let (mut old, mut new) = (Seeker::new(old), Seeker::new(new));
         for &pair in pairs {
-            let verdict = match (old.at(pair.0 as usize), new.at(pair.1 as usize)) {
+            let verdict = match (old.seek(pair.0 as usize), new.seek(pair.1 as usize)) {
                 (Ok(old), Ok(new)) => self.verdict(old, new),
                 (Err(error), _) => Err((Side::Old, error)),
                 (_, Err(error)) => Err((Side::New, error)),
@@ -303,7 +303,7 @@ impl Comparable for Columns<'_> {
     fn contents(&self, side: Side, rows: &[u32]) -> Vec<u64> {
         let mut seeker = Seeker::new(self.side(side));
         let contents = rows.iter().map(|&row| {
-            let hash = seeker.at(row as usize).and_then(|at| self.hash(at, side, &self.values));
+            let hash = seeker.seek(row as usize).and_then(|at| self.hash(at, side, &self.values));
             // An unreadable row equals no other; its damage is reported by the comparison.
             hash.unwrap_or_else(|_| self.state.hash_one((side as u8, row)))
         });

@@ -133,7 +133,7 @@ fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Res
     }
     let (mut before, mut after) = (diff::Seeker::new(old), diff::Seeker::new(new));
     for (number, asked) in &edit.set {
-        row(new, before.at(*number)?, after.at(*number)?, Some(asked), free)?;
+        row(new, before.seek(*number)?, after.seek(*number)?, Some(asked), free)?;
     }
     Ok(())
 }

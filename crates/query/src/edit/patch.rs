@@ -583,7 +583,7 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
         let before = &*table;
         let rows = edits.set.iter().map(|(row, _)| *row).chain(edits.remove.iter().copied());
         let nth = Nth::of_rows(before, rows);
-        let lists = Lists::of(before, edits, |_| false)?;
+        let lists = Lists::new(before, edits, |_| false)?;
         let of_lists: HashSet<usize> = lists.0.values().flat_map(|list| list.set.values().copied()).collect();
         lists.0.iter().try_for_each(|(of, list)| undo_list(before, edits, *of, list, each))?;
         for (place, (at, set)) in edits.set.iter().enumerate() {

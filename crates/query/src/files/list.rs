@@ -32,7 +32,7 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    pub(super) fn of(place: FileAddress) -> Self {
+    pub(super) fn new(place: FileAddress) -> Self {
         Self { place, size: None, format: None }
     }
 }
@@ -187,7 +187,7 @@ impl FileList {
                 (archive, _) => archive.is_none(),
             };
             if is_file {
-                self.files.push(Listed::of(FileAddress::File(given.to_owned())));
+                self.files.push(Listed::new(FileAddress::File(given.to_owned())));
                 return Ok(());
             }
             return self.add_matching(outer, asset, address.inner());

@@ -54,14 +54,14 @@ pub enum FilePattern {
 
 impl FilePattern {
     /// Parses `path`. An existing path is that file, whatever characters are in it.
-    pub fn of(path: &Path) -> Self {
+    pub fn parse(path: &Path) -> Self {
         if path.is_dir() {
             return if is_archive(path) { Self::File } else { Self::Below(path.to_owned(), None) };
         }
         if is_url(path) {
             return Self::File;
         }
-        let address = Address::of(path);
+        let address = Address::parse(path);
         if address.inner().is_some_and(Glob::is_glob) || address.build().is_some_and(Glob::is_glob) {
             return Self::Inside(address);
         }
@@ -106,7 +106,7 @@ impl FilePattern {
     ) -> Result<FileList> {
         let mut list = FileList::new(options);
         match self {
-            Self::File => list.files.push(Listed::of(FileAddress::File(given.to_owned()))),
+            Self::File => list.files.push(Listed::new(FileAddress::File(given.to_owned()))),
             Self::Below(root, glob) => list.add_below(root, glob.as_ref(), progress)?,
             Self::Inside(address) => list.add_inside(given, address, open)?,
         }
@@ -128,7 +128,7 @@ fn split_glob(path: &str) -> (PathBuf, String) {
 /// # Errors
 /// As [`Asset::open_at`], [`FilePattern::list`] and [`FileSet::open`].
 pub fn open(address: &Path, options: &Options) -> Result<Asset> {
-    let pattern = FilePattern::of(address);
+    let pattern = FilePattern::parse(address);
     if !pattern.is_many() {
         return Asset::open_at(address, options);
     }

@@ -200,7 +200,7 @@ impl<'t> Lines<'t> {
             }
             for at in 0..run.len {
                 // A row is located once for all of its cells.
-                let cursor = match seeker.at((run.row + at) as usize) {
+                let cursor = match seeker.seek((run.row + at) as usize) {
                     Ok(cursor) => cursor,
                     Err(error) => {
                         unit.damage("row", error);

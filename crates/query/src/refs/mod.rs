@@ -27,7 +27,7 @@ pub fn refers(asset: &Asset) -> bool {
 }
 
 /// The references of the entry `id` in `asset`. Texts count if they are paths of the file.
-pub fn of(asset: &Asset, id: u64) -> Found {
+pub fn references_of(asset: &Asset, id: u64) -> Found {
     asset.reader().relations().map_or_else(Found::default, |relations| relations.references_of(id))
 }
 

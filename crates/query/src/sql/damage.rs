@@ -54,7 +54,7 @@ impl Damage {
 
     /// Counts an error if damaged rows are skipped, otherwise returns it.
     #[cold]
-    pub(super) fn of(&self, place: DamagePosition, error: Error) -> Result<(), Error> {
+    pub(super) fn skip_or_fail(&self, place: DamagePosition, error: Error) -> Result<(), Error> {
         if !self.left_out {
             return Err(error);
         }

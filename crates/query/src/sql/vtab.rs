@@ -148,7 +148,7 @@ impl TableState {
     }
 
     /// The file and the table, by their numbers.
-    fn at(&self) -> TableNumber {
+    fn table_number(&self) -> TableNumber {
         (self.file.number(), self.index)
     }
 
@@ -192,7 +192,7 @@ impl TableState {
                 }
                 Ok(true)
             }
-            Err(error) => self.shared.damage.of(self.place(None), error).map(|()| false),
+            Err(error) => self.shared.damage.skip_or_fail(self.place(None), error).map(|()| false),
             moved => moved,
         }
     }
@@ -209,7 +209,9 @@ impl TableState {
             match wanted {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
-                Err(error) => self.shared.damage.of(self.place(Some(rows.row())), self.within(rows.row(), error))?,
+                Err(error) => {
+                    self.shared.damage.skip_or_fail(self.place(Some(rows.row())), self.within(rows.row(), error))?
+                }
             }
         }
         Ok(false)
@@ -245,7 +247,7 @@ impl TableState {
             let row = rows.row();
             match rows.value(column) {
                 Ok(cell) => index.extend(cells::hash(&cell).map(|hash| (hash, row))),
-                Err(error) => self.shared.damage.of(self.place(Some(row)), self.within(row, error))?,
+                Err(error) => self.shared.damage.skip_or_fail(self.place(Some(row)), self.within(row, error))?,
             }
         }
         Ok(HashIndex::new(index))
@@ -390,7 +392,7 @@ impl UpdateVTab<'static> for AssetTable {
     fn delete(&mut self, row: ValueRef<'_>) -> rusqlite::Result<()> {
         let state = self.after(Changes::current)?;
         let row = state.number_of(row)?;
-        state.change(|table| state.shared.changes.delete(state.at(), table, row))
+        state.change(|table| state.shared.changes.delete(state.table_number(), table, row))
     }
 
     fn insert(&mut self, values: &Inserts<'_>) -> rusqlite::Result<i64> {
@@ -399,7 +401,7 @@ impl UpdateVTab<'static> for AssetTable {
         let values = values.iter().skip(2).map(pending::owned);
         let row = state.change(|table| {
             let first = state.file.ids(index).map_or_else(|| table.len(), |ids| Ok(ids.next()))?;
-            state.shared.changes.insert(state.at(), table, values, state.alias, first)
+            state.shared.changes.insert(state.table_number(), table, values, state.alias, first)
         })?;
         i64::try_from(row).map_err(|_| SqlError::ModuleError("too many rows".to_owned()))
     }
@@ -415,7 +417,7 @@ impl UpdateVTab<'static> for AssetTable {
         // Columns that the statement does not name have no value.
         let named = cells.iter().enumerate().filter(|(column, _)| !values.no_change(column + 2));
         let named: Vec<_> = named.map(|(column, cell)| (state.column(column), *cell)).collect();
-        state.change(|table| state.shared.changes.update(state.at(), table, row, &named))
+        state.change(|table| state.shared.changes.update(state.table_number(), table, row, &named))
     }
 }
 
@@ -430,7 +432,7 @@ unsafe impl VTabCursor for AssetCursor {
             self.state
                 .shared
                 .damage
-                .of(self.state.place(None), error)
+                .skip_or_fail(self.state.place(None), error)
                 .map(|()| None)
                 .map_err(|e| self.state.shared.damage.stop(&self.state.file, e))
         })?;

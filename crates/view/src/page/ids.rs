@@ -339,14 +339,14 @@ impl IdDictionaries {
         ids.known(id).is_some_and(|known| known.is_sure)
     }
 
-    pub(super) fn of(&self, kind: Kind) -> &Ids {
+    pub(super) fn ids_of_kind(&self, kind: Kind) -> &Ids {
         if kind == Kind::Id64 { &self.long } else { &self.short }
     }
 
     /// Adds the ids of a stretch of a column, and returns the places of its rows.
     pub(super) fn add(&mut self, kind: Kind, ids: LocalIds, dictionary: Option<&Self>) -> Vec<u32> {
         let own = if kind == Kind::Id64 { &mut self.long } else { &mut self.short };
-        own.add(ids, dictionary.map(|dictionary| dictionary.of(kind)))
+        own.add(ids, dictionary.map(|dictionary| dictionary.ids_of_kind(kind)))
     }
 
     fn each(&self) -> [(&'static str, &Ids); 2] {

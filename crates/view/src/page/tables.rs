@@ -267,7 +267,7 @@ fn settle(
         let text = text.map(|text| {
             move |row: usize, texts: &mut String| push_text(&table.value(first + row, text)?, texts, &mut scratch)
         });
-        ids.settle(dictionary.of(column.kind), text, &mut |error| all.met(error));
+        ids.settle(dictionary.ids_of_kind(column.kind), text, &mut |error| all.met(error));
     }
 }
 
@@ -455,7 +455,7 @@ pub fn add(
             let plan = if let ColumnStorage::Name(path) = plan { &shown.plans[*path] } else { plan };
             if let ColumnStorage::OfId(ids) = plan {
                 let kind = shown.table.columns()[*ids].kind;
-                *width = dictionary.of(kind).longest.max(others.of(kind).longest);
+                *width = dictionary.ids_of_kind(kind).longest.max(others.ids_of_kind(kind).longest);
             }
         }
         page.part(part(shown, n, file, most));

@@ -44,7 +44,7 @@ impl Builtin {
     /// The one with this number. `None` also for numbers whose values nothing is known about: 0x05 and 0x06 are char
     /// and sbyte in some order, 0x0E is unknown, and 0 stands for no type.
     #[inline]
-    pub fn of(id: u32) -> Option<Self> {
+    pub fn from_id(id: u32) -> Option<Self> {
         Some(match id {
             0x02 => Self::String,
             0x03 => Self::Type,

@@ -518,7 +518,7 @@ impl<'a> Walker<'a> {
                 Shape::Dictionary(key, value) if !slot.image => {
                     let least = types.extent(key).least.saturating_add(types.extent(value).least);
                     let Some(count) = self.count("dictionary count", least)? else { break };
-                    let (named, turn) = (Builtin::of(key.0) == Some(Builtin::String), DictionaryStep::Key);
+                    let (named, turn) = (Builtin::from_id(key.0) == Some(Builtin::String), DictionaryStep::Key);
                     self.push(start, Frame::Dictionary { key, value, next: 0, count, named, turn })?;
                     return out.event(Event::BeginDictionary { model, count, named });
                 }

@@ -80,7 +80,7 @@ impl Shape {
 
     fn of_proxy(model: &Model, target: ModelId, nullable: bool, types: &TypeModel) -> Self {
         if model.flags & ENUM != 0 {
-            let underlying = Builtin::of(target.0).filter(|b| b.is_integer());
+            let underlying = Builtin::from_id(target.0).filter(|b| b.is_integer());
             return match (underlying, model.size) {
                 _ if nullable => Self::Unknown("how a nullable enum is stored"),
                 _ if model.flags & !(ENUM | BLITTABLE | VALUE | PLAIN) != 0 => Self::Unknown("what its flags mean"),
@@ -91,7 +91,7 @@ impl Shape {
         match model.flags & !(VALUE | PLAIN) {
             0 if target.0 == 0 => Self::Unknown("which type this is stored as"),
             0 if !nullable => Self::Proxy { target, prefix: false },
-            0 => match (types.model(target), Builtin::of(target.0)) {
+            0 => match (types.model(target), Builtin::from_id(target.0)) {
                 (Some(t), _) if t.flags & ENUM != 0 => Self::Unknown("how a nullable enum is stored"),
                 (Some(_), _) => Self::Proxy { target, prefix: true },
                 // The prefix of the string itself marks its presence.

@@ -186,7 +186,7 @@ impl TypeModel {
     pub fn shape(&self, id: ModelId) -> Shape {
         match self.model(id) {
             Some(model) => model.shape,
-            None => Builtin::of(id.0).map_or(Shape::Unknown("how a value of this is stored"), Shape::Scalar),
+            None => Builtin::from_id(id.0).map_or(Shape::Unknown("how a value of this is stored"), Shape::Scalar),
         }
     }
 
@@ -211,7 +211,7 @@ impl TypeModel {
     pub fn extent(&self, id: ModelId) -> Extent {
         let extent = match id.position() {
             Some(at) => self.extents.get(at).copied(),
-            None => Builtin::of(id.0).map(Builtin::extent),
+            None => Builtin::from_id(id.0).map(Builtin::extent),
         };
         extent.unwrap_or_default()
     }

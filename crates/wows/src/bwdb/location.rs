@@ -54,7 +54,7 @@ impl Location {
     pub const DATABASES: usize = 1 << 6;
 
     /// The location of a record that can be read; `None` for one beyond the numbers that it can hold.
-    pub fn of(database: usize, record: usize) -> Option<Self> {
+    pub fn new(database: usize, record: usize) -> Option<Self> {
         let database = u32::try_from(database).ok().filter(|_| database < Self::DATABASES)?;
         let record = u32::try_from(record).ok().filter(|record| record >> 24 == 0)?;
         Some(Self(record << 8 | database << 2))

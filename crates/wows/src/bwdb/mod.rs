@@ -561,7 +561,7 @@ impl Database {
     /// record is not among them: it is the record's own.
     fn aliases(&self, database: usize) -> &[Alias] {
         let (buckets, values) = (self.resource_buckets(), self.spans.resource_values.get());
-        self.aliases.get_or_init(|| Aliases::build(buckets, values, self.databases())).of(database)
+        self.aliases.get_or_init(|| Aliases::build(buckets, values, self.databases())).aliases_of(database)
     }
 
     /// The path id that names a record: the smallest id of its valid resources; `None` if it has none.
@@ -580,7 +580,7 @@ impl Database {
         let locations = self.spans.resource_values.get();
         self.owner_walks.pay(locations.len());
         // One of a record that can be read: its state is valid.
-        let wanted = Location::of(database, record)?;
+        let wanted = Location::new(database, record)?;
         let slots = locations.iter().enumerate().filter(|(_, location)| Location(location.get()) == wanted);
         let buckets = slots.filter_map(|(slot, _)| self.resource_buckets().get(slot));
         buckets.filter(|bucket| bucket.occupied.get() != 0).map(|bucket| bucket.key.get()).min()
@@ -598,7 +598,7 @@ impl Database {
 
     fn entries_of(&self, database: usize, record: usize) -> &[u64] {
         let (buckets, values) = (self.resource_buckets(), self.spans.resource_values.get());
-        self.owners.get_or_init(|| Owners::build(buckets, values)).of(database, record)
+        self.owners.get_or_init(|| Owners::build(buckets, values)).owners_of(database, record)
     }
 
     /// Whether a path is missing if its hash is not found. Unreadable names are ignored.

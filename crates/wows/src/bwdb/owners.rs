@@ -18,7 +18,7 @@ pub(super) struct Owners {
 
 /// The place of a record, by database and then by record.
 fn place(database: usize, record: usize) -> Option<u32> {
-    Some(Location::of(database, record)?.place())
+    Some(Location::new(database, record)?.place())
 }
 
 fn place_of(entry: u64) -> u32 {
@@ -48,7 +48,7 @@ impl Owners {
         Self { entries, starts }
     }
 
-    pub(super) fn of(&self, database: usize, record: usize) -> &[u64] {
+    pub(super) fn owners_of(&self, database: usize, record: usize) -> &[u64] {
         let (Some(place), Some(&start)) = (place(database, record), self.starts.get(database)) else { return &[] };
         // If each record has one owner, owners are in the order of records.
         let likely = start.saturating_add(record);
@@ -74,7 +74,7 @@ pub(super) struct Alias {
 pub(super) struct Aliases(Vec<Vec<Alias>>);
 
 impl Aliases {
-    pub(super) fn of(&self, database: usize) -> &[Alias] {
+    pub(super) fn aliases_of(&self, database: usize) -> &[Alias] {
         self.0.get(database).map_or(&[], Vec::as_slice)
     }
 

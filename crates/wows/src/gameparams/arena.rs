@@ -111,7 +111,7 @@ impl Container {
 pub(super) struct Words(Bytes);
 
 impl Words {
-    pub(super) fn of<T: IntoBytes + Immutable + Send + 'static>(words: Vec<T>) -> Self {
+    pub(super) fn new<T: IntoBytes + Immutable + Send + 'static>(words: Vec<T>) -> Self {
         struct Owner<T>(Vec<T>);
         impl<T: IntoBytes + Immutable> AsRef<[u8]> for Owner<T> {
             fn as_ref(&self) -> &[u8] {

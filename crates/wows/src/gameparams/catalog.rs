@@ -67,10 +67,10 @@ pub(super) struct EntityLists {
 }
 
 impl EntityLists {
-    pub(super) fn of(params: &Params) -> Result<Self> {
+    pub(super) fn read(params: &Params) -> Result<Self> {
         let mut all = Self::default();
         let budget = params.budget()?;
-        for entity in params.all()? {
+        for entity in params.all_entities()? {
             // Entities may share their members and their type information.
             let info = entity.get("typeinfo");
             let members = entity.node().len().saturating_add(info.map_or(0, Node::len));
@@ -117,9 +117,9 @@ impl Catalog {
     /// Entities that a thread reads at once.
     const AT_ONCE: usize = 512;
 
-    pub(super) fn of(params: &Params) -> Result<Self> {
+    pub(super) fn read(params: &Params) -> Result<Self> {
         let budget = params.budget()?;
-        let entities: Vec<Entity<'_>> = params.all()?.collect();
+        let entities: Vec<Entity<'_>> = params.all_entities()?.collect();
         let read = entities.par_chunks(Self::AT_ONCE).map(|entities| Self::of_some(entities, &budget));
         let read: Vec<Result<Self>> = read.collect();
         read.into_iter().try_fold(Self::default(), |all, some| Ok(all.with(some?)))

@@ -113,7 +113,7 @@ impl Entities {
     ///
     /// # Errors
     /// `Damaged` for a root that has no dictionary.
-    pub(super) fn of(pickle: &Pickle) -> Result<Self> {
+    pub(super) fn new(pickle: &Pickle) -> Result<Self> {
         let root = pickle.root();
         let parts: Vec<Node<'_>> = match root.kind() {
             NodeKind::Dict => vec![root],

@@ -112,7 +112,7 @@ impl Pickle {
         cells.shrink_to_fit();
         let containers: Vec<[le::U32; 2]> = containers.into_iter().map(Container::to_words).collect();
         let end = u32::try_from(end).expect(SMALL);
-        Ok(Self { cells: Words::of(cells), containers: Words::of(containers), root, protocol, end, data })
+        Ok(Self { cells: Words::new(cells), containers: Words::new(containers), root, protocol, end, data })
     }
 }
 

@@ -193,15 +193,15 @@ impl Params {
 
     fn entities(&self) -> Result<&Entities> {
         let pickle = self.pickle()?;
-        self.entities.get_or_try_init(|| Entities::of(pickle))
+        self.entities.get_or_try_init(|| Entities::new(pickle))
     }
 
     fn lists(&self) -> Result<&EntityLists> {
-        self.lists.get_or_try_init(|| EntityLists::of(self))
+        self.lists.get_or_try_init(|| EntityLists::read(self))
     }
 
     fn catalog(&self) -> Result<&Catalog> {
-        self.catalog.get_or_try_init(|| Catalog::of(self))
+        self.catalog.get_or_try_init(|| Catalog::read(self))
     }
 
     fn rows(&self) -> Result<&RowEnds> {
@@ -230,12 +230,12 @@ impl Params {
     }
 
     /// All entities, in the order of the file.
-    pub fn all(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
+    pub fn all_entities(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
         Ok(self.entities()?.all(self.pickle()?))
     }
 
     pub fn ships(&self) -> Result<impl Iterator<Item = Entity<'_>>> {
-        Ok(self.all()?.filter(|entity| entity.is("Ship")))
+        Ok(self.all_entities()?.filter(|entity| entity.is("Ship")))
     }
 
     /// The entity that `query` names: by its name, its index or its id.
@@ -302,7 +302,7 @@ impl Params {
     /// How many entities there are of each type.
     fn types(&self) -> Result<BTreeMap<String, u64>> {
         let mut types = BTreeMap::new();
-        for entity in self.all()? {
+        for entity in self.all_entities()? {
             let kind = entity.info("type").and_then(|kind| kind.text().ok().flatten());
             let count: &mut u64 = types.entry(kind.unwrap_or_default().into_owned()).or_default();
             *count = count.saturating_add(1);

@@ -49,7 +49,7 @@ impl Params {
 impl Relations for Params {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
         let mut found = Found::default();
-        let (Some(all), Some(len)) = (found.damage.note(self.all()), self.len().ok()) else { return found };
+        let (Some(all), Some(len)) = (found.damage.note(self.all_entities()), self.len().ok()) else { return found };
         progress.announce(len as u64);
         for entity in all {
             if let Err(error) = self.add_references(&entity, &|to, _| keep(to, By::Text), &mut found) {

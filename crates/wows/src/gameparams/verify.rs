@@ -20,7 +20,7 @@ pub(super) fn verify(params: &Params, progress: &Progress) -> Report {
     }
     let mut entities = Check::new("entities");
     let mut values = Check::new("values");
-    let (Some(all), Some(budget)) = (entities.note(params.all()), values.note(params.budget())) else {
+    let (Some(all), Some(budget)) = (entities.note(params.all_entities()), values.note(params.budget())) else {
         return Report::from(vec![stream, entities, values]);
     };
     let (mut names, mut ids, mut count, mut leaves) = (HashSet::new(), HashSet::new(), 0u64, 0u64);

@@ -202,12 +202,12 @@ impl WowsArchive {
         // By rayon, so without a lock.
         let Ok(tree) = self
             .tree
-            .get_or_try_init(|| Ok::<_, Infallible>(Tree::of(self.indexes(), self.naming_indexes(), &self.loose)));
+            .get_or_try_init(|| Ok::<_, Infallible>(Tree::new(self.indexes(), self.naming_indexes(), &self.loose)));
         tree
     }
 
     fn volume_list(&self) -> &Volumes {
-        self.volumes.get_or_init(|| Volumes::of(self.indexes(), &self.folders, &self.options))
+        self.volumes.get_or_init(|| Volumes::find(self.indexes(), &self.folders, &self.options))
     }
 
     /// The sums over the entries of all indexes, without the tree.

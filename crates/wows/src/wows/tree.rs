@@ -71,7 +71,7 @@ fn of_index(index: &Index) -> (Vec<u32>, Vec<u32>) {
 
 impl Tree {
     /// The files of `indexes`, by the names in `naming`, which begins with `indexes`.
-    pub(super) fn of(indexes: &[Index], naming: &[Index], loose: &Loose) -> Self {
+    pub(super) fn new(indexes: &[Index], naming: &[Index], loose: &Loose) -> Self {
         let parts: Vec<_> = naming.par_iter().map(of_index).collect();
         let ((rows, row_of), (folders, folder_of)) = threads::join(
             || rows(indexes, loose, parts.iter().map(|(resources, _)| &**resources)),

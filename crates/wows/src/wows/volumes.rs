@@ -37,7 +37,7 @@ pub(super) fn file_name<'a>(volume: &VolumeEntry<'a>) -> Result<&'a str> {
 
 impl Volumes {
     /// The volumes of `indexes`, each from the first of `folders` that contains it.
-    pub(super) fn of(indexes: &[Index], folders: &[Arc<CaselessFolder>], options: &Options) -> Self {
+    pub(super) fn find(indexes: &[Index], folders: &[Arc<CaselessFolder>], options: &Options) -> Self {
         let mut volumes = Self { all: Vec::new(), by_id: HashMap::new() };
         for index in indexes {
             for entry in (0..index.volume_count()).map_while(|n| index.volume(n)) {

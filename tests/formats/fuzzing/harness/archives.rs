@@ -97,7 +97,7 @@ pub fn archives(data: &[u8]) {
         for mark in [":", "@", "/"] {
             // Not out of the folder: what lies there is no matter of the input.
             if !inner.contains("..") && !inner.contains('\0') {
-                let _ = Address::of(PathBuf::from(format!("{}{mark}{inner}", root.display()))).open(&options);
+                let _ = Address::parse(PathBuf::from(format!("{}{mark}{inner}", root.display()))).open(&options);
             }
         }
     }

@@ -56,7 +56,7 @@ fn references(u: &mut Unstructured<'_>, asset: &Asset) {
     for edge in found.edges.iter().take(ROWS) {
         let _ = format!("{edge:?}");
     }
-    refs::of(asset, any(u));
+    refs::references_of(asset, any(u));
     refs::has(asset, any(u));
     if let Some(entries) = asset.reader().relations().and_then(|relations| relations.entries()) {
         for edge in found.edges.iter().take(8) {
@@ -340,7 +340,7 @@ fn history(u: &mut Unstructured<'_>, old: &Asset, new: &Asset) {
     let row = below(u, table.len().unwrap_or(0).min(ROWS));
     let Ok(label) = table.value(row, table.label()) else { return };
     let entry = label.to_string();
-    let state = |name: &str, asset: &Asset| Some((name.to_owned(), EntryState::of(asset, &entry, &[]).ok()?));
+    let state = |name: &str, asset: &Asset| Some((name.to_owned(), EntryState::read(asset, &entry, &[]).ok()?));
     let states: Vec<(String, EntryState)> =
         [state("old", old), state("again", old), state("new", new)].into_iter().flatten().collect();
     for event in History::new(&entry, &states).events() {

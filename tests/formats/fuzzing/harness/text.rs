@@ -36,7 +36,7 @@ pub fn text(data: &[u8]) {
             id::parse(&text);
             id::parse32(&text);
             id::of_path(&text);
-            let address = Address::of(Path::new(&text));
+            let address = Address::parse(Path::new(&text));
             address.inner();
             address.build();
             let mut names = NameSources::default();

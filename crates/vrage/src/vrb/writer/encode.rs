@@ -32,7 +32,7 @@ impl TypeNames {
     /// Names every type, as long as they have no more than `limit` bytes together.
     fn of(types: &TypeModel, limit: u64) -> Result<Self> {
         let mut names = Self::default();
-        let built_in = (0..FIRST).filter(|&id| Builtin::of(id).is_some());
+        let built_in = (0..FIRST).filter(|&id| Builtin::from_id(id).is_some());
         let budget = Budget::new("bytes of the names of all types", limit);
         for id in built_in.clone().map(TypeId).chain((0..types.types().len()).map(TypeId::at)) {
             names.types.entry(name_within(types, id, &budget)?).or_insert(id);
@@ -373,7 +373,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn dictionary(&mut self, model: ModelId, key: ModelId, of: ModelId, value: &Value<'_>) -> Result<()> {
-        let named = Builtin::of(key.0) == Some(Builtin::String);
+        let named = Builtin::from_id(key.0) == Some(Builtin::String);
         match value {
             Value::Null => {
                 self.out.push(NULL);

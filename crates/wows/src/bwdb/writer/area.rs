@@ -60,7 +60,7 @@ impl<'a> EditedPosition<'a> {
         Self { view: View::new(&ZEROS, "new value"), to }
     }
 
-    pub fn of(view: View<'a>) -> Self {
+    pub fn old(view: View<'a>) -> Self {
         Self { view, to: To::Old(view.position()) }
     }
 
@@ -326,7 +326,7 @@ impl<'a> Writer<'_, 'a> {
         let range = view.position()..view.position().saturating_add(elements.bytes());
         self.check_inside(&range, view)?;
         if matches!(owner.to, To::Old(_)) && !self.area.are_shared(&range)? {
-            return Ok(EditedPosition::of(view));
+            return Ok(EditedPosition::old(view));
         }
         let to = self.arranged(elements, (0..elements.len).map(Some))?;
         self.point(owner.to, at, to)?;

@@ -46,7 +46,7 @@ pub(super) fn edited(db: &Database, entry: &str, new: &Value<'static>) -> Result
         let what = "has the same record and would change, too: edit rows of both in a table, alike";
         return wrong(entry, format_args!("{} {what}", Id64(other)));
     }
-    let place = EditedPosition::of(blob.record_span(record)?.0);
+    let place = EditedPosition::old(blob.record_span(record)?.0);
     let layout = blob.layout().ok_or_else(|| no_entry(entry))?;
     let mut patches = Patches::default();
     let mut area = db.area(blob);

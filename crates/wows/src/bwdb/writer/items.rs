@@ -164,7 +164,7 @@ pub(super) fn settle(
             RowTarget::Elements(array) => drop_counts(&*table, array.element(), edit)?,
             RowTarget::Properties | RowTarget::Nodes { .. } => {}
         }
-        let lists = Lists::of(&*table, edit, |set| rearranges(rows, &*table, set))?;
+        let lists = Lists::new(&*table, edit, |set| rearranges(rows, &*table, set))?;
         lists.note_moved(edit);
         owners.entry(owner).or_default().extend(lists.0.keys());
         match rows {

@@ -43,7 +43,7 @@ impl<'j, 'a> Job<'j, 'a> {
         record: impl Fn(&Area<'a>, usize) -> Result<Option<EditedPosition<'a>>>,
     ) -> Result<Option<(String, Vec<usize>)>> {
         let (table, edits, rows) = (self.table, self.edits, self.rows);
-        let lists = Lists::of(table, edits, |set| rearranges(rows, table, set))?;
+        let lists = Lists::new(table, edits, |set| rearranges(rows, table, set))?;
         for (number, list) in &lists.0 {
             if let Some(place) = record(self.out.area, *number)? {
                 self.list(place, list)?;

@@ -121,7 +121,7 @@ impl Database {
         if let RowTarget::Records(_) = rows {
             job.refuse_rows()?;
         }
-        changes.added.extend(job.write(|_, record| Ok(Some(EditedPosition::of(blob.record_span(record)?.0))))?);
+        changes.added.extend(job.write(|_, record| Ok(Some(EditedPosition::old(blob.record_span(record)?.0))))?);
         Ok(())
     }
 

@@ -229,7 +229,7 @@ fn located(table: &dyn Table, db: &Database, cells: &ColumnValues, old: u32) -> 
             return Err(refused(format!("resources: column record: {what}")));
         }
     }
-    let located = Location::of(database, record);
+    let located = Location::new(database, record);
     let located = located.ok_or_else(|| refused(format!("resources: no location can say {database} and {record}")))?;
     Ok(located.0 | state)
 }

@@ -143,7 +143,7 @@ impl Writable for Models {
         let model = index.and_then(|index| self.model(index)).ok_or_else(|| no_entry(entry))?;
         let (mut changes, mut area) = (Changes::default(), self.area());
         let mut out = Writer { patches: &mut changes.patches, area: &mut area, what: entry.to_owned() };
-        out.set_members(EditedPosition::of(model.view()), p::MergedModel::OF, Some(&before), &after)?;
+        out.set_members(EditedPosition::old(model.view()), p::MergedModel::OF, Some(&before), &after)?;
         let shown = wanted_members(p::MergedModel::OF, &before, &after);
         let pieces = pieces(self.source(), changes, area, p::MergedModel::OF, std::iter::empty(), [0; 2])?;
         Ok(Some(EntryEdit::Shown(self.without_tail(pieces)?, Value::Map(shown))))
@@ -228,11 +228,11 @@ impl Models {
     fn owner<'a>(&'a self, area: &Area<'a>, rows: RowTarget, number: usize) -> Result<Option<EditedPosition<'a>>> {
         if let RowTarget::Nodes { .. } = rows {
             let skeleton = self.skeleton(number).ok_or_else(|| no_cell("skeletons", number, 0))?;
-            return Ok(Some(EditedPosition::of(skeleton.view())));
+            return Ok(Some(EditedPosition::old(skeleton.view())));
         }
         let (kept, come) = area.array.as_ref().map_or((self.len(), 0), |of| (of.kept, of.come()));
         if let Some(model) = self.model(number) {
-            return Ok((number < kept).then_some(EditedPosition::of(model.view())));
+            return Ok((number < kept).then_some(EditedPosition::old(model.view())));
         }
         let place = number.checked_sub(kept).filter(|at| *at < come);
         let place = place.ok_or_else(|| no_cell(MODELS, number, 0))?;
@@ -409,7 +409,7 @@ impl Space {
                 true => self.instances().get(number).map(|instance| view.locate(instance)),
                 false => self.light(number).map(|light| light.view()),
             };
-            Ok(Some(EditedPosition::of(place.ok_or_else(|| no_cell(&edits.table, number, 0))?)))
+            Ok(Some(EditedPosition::old(place.ok_or_else(|| no_cell(&edits.table, number, 0))?)))
         })?;
         Ok(())
     }
