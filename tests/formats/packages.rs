@@ -87,11 +87,48 @@ fn all_packages_have_one_version_and_depend_on_exactly_that() {
     }
 }
 
+/// Whether Python can run the scripts of a release.
+fn has_python() -> bool {
+    let done = Command::new("python3").args(["-c", "import tomllib"]).output();
+    let has = done.is_ok_and(|done| done.status.success());
+    if !has {
+        eprintln!("skipped: Python 3.11 is not installed");
+    }
+    has
+}
+
+fn python(arguments: &[&Path]) {
+    let done = Command::new("python3").arg("-B").args(arguments).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn manifests_of_package_managers_name_the_address_and_the_licence() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    for (target, ending) in [
+        ("x86_64-pc-windows-msvc", "zip"),
+        ("aarch64-apple-darwin", "tar.gz"),
+        ("x86_64-apple-darwin", "tar.gz"),
+        ("aarch64-unknown-linux-gnu", "tar.gz"),
+        ("x86_64-unknown-linux-gnu", "tar.gz"),
+    ] {
+        fs::write(folder.path().join(format!("assetq-{version}-{target}.{ending}.sha256")), "00  archive\n").unwrap();
+    }
+    python(&[&root().join("release/manifests"), folder.path(), folder.path()]);
+    let scoop: Value = serde_json::from_slice(&fs::read(folder.path().join("scoop/assetq.json")).unwrap()).unwrap();
+    assert_eq!(scoop["homepage"], env!("CARGO_PKG_REPOSITORY"));
+    assert_eq!(scoop["license"], "MIT");
+    assert_eq!(scoop["version"], version);
+}
+
 #[test]
 fn one_script_raises_the_version_everywhere() {
-    let python = Command::new("python3").args(["-c", "import tomllib"]).output();
-    if !python.is_ok_and(|done| done.status.success()) {
-        return eprintln!("skipped: Python 3.11 is not installed");
+    if !has_python() {
+        return;
     }
     let copy = tempfile::tempdir().unwrap();
     let mut files = vec!["Cargo.toml", "Cargo.lock", "fuzz/Cargo.lock", "release/project.py", "release/version"];
@@ -100,8 +137,7 @@ fn one_script_raises_the_version_everywhere() {
         fs::create_dir_all(copy.path().join(file).parent().unwrap()).unwrap();
         fs::copy(root().join(file), copy.path().join(file)).unwrap();
     }
-    let done = Command::new("python3").arg(copy.path().join("release/version")).arg("98.7.6").output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    python(&[&copy.path().join("release/version"), Path::new("98.7.6")]);
     for (file, line) in STATED {
         let text = fs::read_to_string(copy.path().join(file)).unwrap();
         assert!(text.contains(&line.replace("VERSION", "98.7.6")), "{file}: {text}");
