@@ -46,6 +46,8 @@ pub struct Solids<'d> {
     pub solids: Vec<PaintedSolid<'d>>,
     /// Each place at which one of them is shown.
     pub places: Vec<SolidInstance<'d>>,
+    /// The joints of solids whose vertices hang on some.
+    pub rigs: Vec<Vec<Joint<'d>>>,
     /// The length of a unit of the coordinates in metres, if known.
     pub metres: Option<f32>,
     /// Words for the directions of the axes x, y and z.
@@ -101,7 +103,22 @@ pub struct PaintedSolid<'d> {
     pub solid: &'d dyn Solid,
     /// The material, by number.
     pub material: usize,
+    /// The joints that [`Solid::influences`] names, by number in [`Solids::rigs`].
+    pub rig: Option<usize>,
 }
+
+/// A node that moves the vertices that hang on it, and the joints below it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joint<'d> {
+    pub name: &'d str,
+    /// The joint above it, by number in its rig.
+    pub parent: Option<usize>,
+    /// Columns of the matrix from the joint to the solid, where the file puts it.
+    pub rest: [f32; 16],
+}
+
+/// Joints of a vertex by number in a rig, with their weights, whose sum is 255. A weight of 0 is no joint.
+pub type Influences = [(u8, u8); 3];
 
 impl<'d> Deref for PaintedSolid<'d> {
     type Target = dyn Solid + 'd;
@@ -151,6 +168,10 @@ pub trait Solid: std::fmt::Debug {
     fn normals(&self) -> Option<Iter<'_, [f32; 3]>>;
     /// Texture coordinates; `None` where the vertices have none.
     fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
+        None
+    }
+    /// The joints of each vertex; `None` where vertices hang on none.
+    fn influences(&self) -> Option<Iter<'_, Influences>> {
         None
     }
     /// Triangles that share vertices; `None` if each three vertices are a triangle.
@@ -269,6 +290,7 @@ impl<'d> Solids<'d> {
             materials: Vec::new(),
             solids: Vec::new(),
             places: Vec::new(),
+            rigs: Vec::new(),
             metres: first.and_then(|solids| solids.metres),
             axes: first.map_or(AXES, |solids| solids.axes),
             armor: Vec::new(),
@@ -300,7 +322,13 @@ impl<'d> Solids<'d> {
         let places = solids.places.into_iter().map(|place| SolidInstance { solid: first + place.solid, ..place });
         self.places.extend(places);
         let painted = solids.solids.into_iter();
-        self.solids.extend(painted.map(|solid| PaintedSolid { material: numbers[solid.material], ..solid }));
+        let rigs = self.rigs.len();
+        self.solids.extend(painted.map(|solid| PaintedSolid {
+            material: numbers[solid.material],
+            rig: solid.rig.map(|rig| rigs + rig),
+            ..solid
+        }));
+        self.rigs.extend(solids.rigs);
         self.armor.push(solids.armor.first().map_or(&[], |uses| *uses));
         self.notes.to_mut().extend(solids.notes.iter().map(|note| format!("{file}: {note}")));
         self.damage.to_mut().extend(solids.damage.iter().map(|error| error.clone().context(file)));

@@ -234,7 +234,7 @@ impl<'s> Model<'s> {
 
     /// The solids of a figure.
     pub fn solids(&self) -> Vec<PaintedSolid<'s>> {
-        self.parts.iter().map(|part| PaintedSolid { solid: *part, material: part.material() }).collect()
+        self.parts.iter().map(|part| PaintedSolid { solid: *part, material: part.material(), rig: None }).collect()
     }
 
     /// The places of the solids of a figure.

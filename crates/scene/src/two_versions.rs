@@ -144,8 +144,13 @@ impl<'d> TwoVersions<'d> {
                     maps: SurfaceMaps::default(),
                 })
                 .collect(),
-            solids: self.kept.iter().map(|kept| PaintedSolid { solid: kept, material: kept.material }).collect(),
+            solids: self
+                .kept
+                .iter()
+                .map(|kept| PaintedSolid { solid: kept, material: kept.material, rig: None })
+                .collect(),
             places: places.collect(),
+            rigs: Vec::new(),
             metres: self.metres,
             axes: self.axes,
             armor: Vec::new(),

@@ -10,6 +10,7 @@ const NONE = 0xffffffff;
 // PALETTE    colours by the number of the plate
 // IMAGE      colours from an image, by texture coordinates
 // SURFACE    normals, metal, roughness and occlusion from images, by texture coordinates
+// SKIN       joints move the vertices
 // ONLY       draws the selected parts only
 // NUMBERS    draws numbers instead of colours
 // DEPTH      draws depths instead of colours
@@ -29,11 +30,23 @@ const VERTEX = `
   #ifdef IMAGE
     layout(location = 7) in vec2 uv; uniform vec4 uvRange; out vec2 coordinates;
   #endif
+  #ifdef SKIN
+    layout(location = 8) in uvec3 joints; layout(location = 9) in vec3 weights; uniform sampler2D poses;
+    mat4x3 posed(uint joint) {
+      vec3 c[4];
+      for (int i = 0; i < 4; i++) c[i] = texelFetch(poses, ivec2(i, int(joint)), 0).xyz;
+      return mat4x3(c[0], c[1], c[2], c[3]);
+    }
+  #endif
   void main() {
     #ifdef IMAGE
       coordinates = mix(uvRange.xy, uvRange.zw, uv);
     #endif
     vec3 p = low + position * size;
+    #ifdef SKIN
+      mat4x3 pose = posed(joints.x) * weights.x + posed(joints.y) * weights.y + posed(joints.z) * weights.z;
+      p = pose * vec4(p, 1.0);
+    #endif
     p = m0 * p.x + m1 * p.y + m2 * p.z + m3 + shift;
     gl_Position = view * vec4(p, 1.0);
     uint number = first + uint(gl_InstanceID) * stride;
@@ -61,6 +74,9 @@ const VERTEX = `
     #ifdef NORMALS
       vec3 n = vec3(folded, 1.0 - abs(folded.x) - abs(folded.y));
       if (n.z < 0.0) n.xy = (1.0 - abs(n.yx)) * vec2(n.x < 0.0 ? -1.0 : 1.0, n.y < 0.0 ? -1.0 : 1.0);
+      #ifdef SKIN
+        n = mat3(pose) * n;
+      #endif
       n = normalize(mat3(m0, m1, m2) * n);
       #ifdef SURFACE
         normal = n;
@@ -295,6 +311,7 @@ shapes.Renderer = class {
     this.programs = new Map();
     this.textures = null;
     this.paletteTexture = this.screen = this.over = null;
+    this.poses = new Map();
     this.pixel = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
     for (const [at, format] of [[gl.COLOR_ATTACHMENT0, gl.RGBA8], [gl.DEPTH_ATTACHMENT, gl.DEPTH_COMPONENT24]]) {
@@ -335,6 +352,13 @@ shapes.Renderer = class {
       buffer(solid.uvs);
       gl.enableVertexAttribArray(7);
       gl.vertexAttribPointer(7, 2, gl.UNSIGNED_SHORT, true, 4, 0);
+    }
+    if (solid.joints) {
+      buffer(solid.joints);
+      gl.enableVertexAttribArray(8);
+      gl.vertexAttribIPointer(8, 3, gl.UNSIGNED_BYTE, 8, 0);
+      gl.enableVertexAttribArray(9);
+      gl.vertexAttribPointer(9, 3, gl.UNSIGNED_BYTE, true, 8, 4);
     }
     if (model.images?.[0] && solid.uvs) gpu.images = model.images.map((image, i) => this.texture(image ?? PLAIN[i]));
     if (matrices) {
@@ -520,7 +544,7 @@ shapes.Renderer = class {
     const drawsColours = !extra || extra === "ONLY";
     const usesPalette = this.palette && model.solid.plates && (drawsColours || this.sieves);
     const usesImage = model.gpu?.images && drawsColours && !usesPalette && !this.wireframe;
-    const needs = [extra, usesImage && "IMAGE", usesImage && model.part.normals && "SURFACE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE"].filter(Boolean).join(" ");
+    const needs = [extra, usesImage && "IMAGE", usesImage && model.part.normals && "SURFACE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE", model.rig?.pose && "SKIN"].filter(Boolean).join(" ");
     if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
     const found = this.programs.get(needs);
     if (this.current === found) return found.names;
@@ -563,6 +587,7 @@ shapes.Renderer = class {
         gl.activeTexture(gl.TEXTURE0);
         gl.uniform4f(names.uvRange, ...part.uvs[0], ...part.uvs[1]);
       }
+      if (names.poses) this.usePose(names, model.rig);
       gl.uniform1ui(names.first ?? null, model.first);
       gl.uniform1ui(names.stride ?? null, model.stride);
       gl.uniform1ui(names.twin ?? null, this.isPicking ? NONE : model.twin ?? NONE);
@@ -612,6 +637,22 @@ shapes.Renderer = class {
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     }
     gl.bindTexture(gl.TEXTURE_2D, this.paletteTexture.made);
+  }
+
+  // Gives the program the matrices of joints: a line for each, of four columns.
+  usePose(names, rig) {
+    const { gl } = this;
+    const known = this.poses.get(rig) ?? { of: null, made: gl.createTexture() };
+    gl.activeTexture(gl.TEXTURE0 + IMAGES.length);
+    gl.bindTexture(gl.TEXTURE_2D, known.made);
+    gl.uniform1i(names.poses, IMAGES.length);
+    if (known.of !== rig.pose) {
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB32F, 4, rig.pose.length / 12, 0, gl.RGB, gl.FLOAT, rig.pose);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+      this.poses.set(rig, { ...known, of: rig.pose });
+    }
+    gl.activeTexture(gl.TEXTURE0);
   }
 
   // The number at a point of the page, or null. Where drawing is slow, meshes are sought roughly, but not what is pressed.

@@ -75,6 +75,7 @@ const SHAPE_SCRIPT: &str = concat!(
     script!("plates.js"),
     script!("placed.js"),
     script!("chosen.js"),
+    script!("joints.js"),
     script!("scene.js"),
     script!("map.js")
 );

@@ -35,7 +35,13 @@ shapes.Placing = (Base) => class extends Base {
       const { part } = model;
       model.shift = share ? middle.map((v, i) => ((part.min[i] + part.max[i]) / 2 - v) * share * 1.5) : undefined;
     }
-    this.bounds(this.models).then((bounds) => ((this.renderer.bounds = this.around(bounds)), this.redraw()));
+    this.rebound();
+  }
+
+  // Draws again after parts have moved.
+  async rebound() {
+    this.renderer.bounds = this.around(await this.bounds(this.models));
+    this.redraw();
   }
 
   // The box around parts where the file has them.

@@ -9,13 +9,14 @@ const { many } = assetq;
 const { number } = shapes;
 const add = shapes.add;
 
-class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Comparing(shapes.Measuring(shapes.Look))))) {
+class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Comparing(shapes.Measuring(shapes.Look)))))) {
   constructor(element, part, page) {
     super(element, part, page);
     this.camera = new shapes.Camera();
     this.kinds = Object.keys(KINDS).filter((kind) => this.meta.parts.some((p) => p.kind === kind));
     // One kind hides the others: armour is the most wanted, if present.
     this.shown = new Set(this.kinds.slice(0, 1));
+    this.kindBoxes = new Map();
     this.off = new Set();
     // The numbers of the only parts that are shown, if one was isolated.
     this.only = null;
@@ -28,6 +29,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     this.use = 0;
     this.sort = "area";
     this.plates = [];
+    this.findJoints();
     this.number();
     this.hasGuess = shapes.findLevels(this.models);
     this.lods = [...new Set(this.models.flatMap(({ lods }) => lods ?? []))].sort((a, b) => a - b);
@@ -49,7 +51,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
       const stride = part.plates ? part.plates.length / 3 : 1;
       const file = files[index] ?? 0;
       firsts[file] ??= index;
-      const model = { part, index, file, material, colour: this.colourOf(part, material, index - firsts[file]), twoSided: material.twoSided, first, stride, isShown: false };
+      const model = { part, index, file, material, colour: this.colourOf(part, material, index - firsts[file]), twoSided: material.twoSided, first, stride, isShown: false, rig: this.rigs[part.rig] };
       first += stride * (part.places ? part.places[1] : 1);
       for (let i = 1; part.plates && i < part.plates.length; i += 3) layers.set(part.plates[i], (layers.get(part.plates[i]) ?? 0) + 1);
       return model;
@@ -152,7 +154,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
   // The lists at the side: kinds with their parts, layers, plates, notes.
   lists() {
     const { el } = this.page;
-    const lists = [this.spaceList(), ...(this.meta.beside ? [this.differences()] : []), ...this.kinds.map((kind) => this.kindList(kind))];
+    const lists = [this.spaceList(), this.jointList(), ...(this.meta.beside ? [this.differences()] : []), ...this.kinds.map((kind) => this.kindList(kind))];
     if (this.layers.size) {
       const hide = (layer) => (on) => {
         const bit = 1 << Math.min(layer, 31);
@@ -174,6 +176,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     const of = this.models.filter((model) => model.part.kind === kind);
     const items = of.reduce((sum, model) => sum + model.stride, 0);
     const all = el("input", { type: "checkbox", "aria-label": `Show ${title.toLowerCase()}`, checked: this.shown.has(kind), onchange: () => (this.shown[all.checked ? "add" : "delete"](kind), this.update()) });
+    this.kindBoxes.set(kind, all);
     const levels = [];
     if (kind === "mesh" && this.lods.length) {
       const options = this.lods.map((lod) => [String(lod), `Level of detail ${lod}${this.hasGuess ? ", guessed" : ""}`]);
@@ -213,6 +216,13 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     fill();
     return this.folder(all, `${title} (${many(items)} ${items === 1 ? what.replace(/(x)es$|s$/, "$1") : what})`, this.shown.has(kind) && of.length <= 60,
       ...levels, el("div", { class: "scene-all" }, of.length > 12 ? filter : null, both), list);
+  }
+
+  showOnly(wanted) {
+    this.shown = new Set([wanted]);
+    for (const [kind, box] of this.kindBoxes) box.checked = kind === wanted;
+    this.update();
+    if (this.isFitted) this.fit();
   }
 
   partLine(model) {
@@ -288,12 +298,12 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
       point.forEach((v, i) => ((min[i] = Math.min(min[i], v)), (max[i] = Math.max(max[i], v))));
     };
     for (const { part, shift = [0, 0, 0] } of models) {
-      const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? part.max : part.min)[i] + shift[i]));
-      const m = await this.places(part);
-      if (!m) corners.forEach(take);
-      for (let i = 0; m && i < m.length; i += 12) {
-        for (const p of corners) take([0, 1, 2].map((k) => m[i + k] * p[0] + m[i + 3 + k] * p[1] + m[i + 6 + k] * p[2] + m[i + 9 + k]));
+      let corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 1, 2].map((i) => ((c >> i) & 1 ? part.max : part.min)[i]));
+      // Vertices lie between the places that their joints give them.
+      for (const m of [this.rigs[part.rig]?.pose, await this.places(part)]) {
+        if (m) corners = Array.from({ length: m.length / 12 }, (_, n) => corners.map((p) => [0, 1, 2].map((k) => m[n * 12 + k] * p[0] + m[n * 12 + 3 + k] * p[1] + m[n * 12 + 6 + k] * p[2] + m[n * 12 + 9 + k]))).flat();
       }
+      corners.forEach((corner) => take(add(corner, shift)));
     }
     return min[0] <= max[0] ? { min, max, points } : { min: [-1, -1, -1], max: [1, 1, 1], points: [] };
   }
@@ -365,11 +375,12 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
     if (this.use && (state.plate === undefined || this.meta.files.length)) state.use = this.use;
     if (this.by && this.by !== (this.hasThickness ? "thickness" : "material")) state.by = this.by;
     if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
+    if (this.turnsText()) state.turn = this.turnsText();
     if (this.hasTurned) state.eye = this.camera.text;
     return state;
   }
 
-  // Shows the state that an address holds: a plate or a hit box by its row, colours, a section, and the camera.
+  // Shows the state that an address holds: a plate or a hit box by its row, colours, a section, joints, and the camera.
   async show(params) {
     if (!this.renderer) return;
     await this.fitted;
@@ -400,6 +411,7 @@ class Scene extends shapes.Choosing(shapes.Placing(shapes.Plating(shapes.Compari
       this.side = Number(side) < 0 ? -1 : 1;
       this.cut();
     }
+    this.showTurns(params.get("turn") ?? "");
     if (id !== this.chosen) await this.choose(id, id !== null && !params.has("eye"));
     if (params.has("eye")) {
       this.camera.text = params.get("eye");

@@ -4,13 +4,14 @@
 //! greatest, first all low bytes and then all high bytes; for vertices with normals their two octahedral coordinates, 8 bits
 //! each; and for indexed solids the indices as varints. Each number is the difference to the one before it, folded so that
 //! small ones of either sign have few bits: numbers that are alike get small when the block is compressed. The texture
-//! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are.
+//! coordinates of a solid whose material has an image follow: first all u, then all v, as positions are. Of a solid with joints, the
+//! numbers of the three joints of all vertices follow, and their weights: first all first ones, then all second ones, 8 bits each.
 
 use super::column::short;
 use super::{Page, PageSection};
 use crate::error::Result;
 use crate::scene::figure::{
-    Arrangement, Chart, Figure, PaintedSolid, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps,
+    Arrangement, Chart, Figure, Joint, PaintedSolid, Solid, SolidKind, SolidMaterial, Solids, SurfaceMaps,
 };
 use crate::scene::plates::{self, PlateUse};
 use serde_json::{Map, Value, json};
@@ -75,7 +76,7 @@ impl Blocks {
     }
 
     /// Packs `solid`, and gives its block and where it begins there.
-    fn pack(&mut self, solid: &dyn Solid, uvs: Option<Range>) -> (String, usize) {
+    fn pack(&mut self, solid: &PaintedSolid<'_>, uvs: Option<Range>) -> (String, usize) {
         let key = (solid.kind(), solid.lods().first().copied());
         let known = self.open.get(&key).copied().filter(|&block| self.all[block].1.len() < BLOCK);
         let block = known.unwrap_or_else(|| {
@@ -85,7 +86,10 @@ impl Blocks {
         });
         let (name, bytes) = &mut self.all[block];
         let at = bytes.len();
-        pack(solid, uvs, bytes);
+        pack(solid.solid, uvs, bytes);
+        if solid.rig.is_some() {
+            pack_influences(solid.solid, bytes);
+        }
         (name.clone(), at)
     }
 }
@@ -140,7 +144,7 @@ fn scene(solids: &Solids<'_>) -> Part {
         })
         .collect();
     let damage = solids.damage.iter().map(|error| error.to_string().into());
-    let meta = json!({
+    let mut meta = json!({
         "name": solids.name,
         "metres": solids.metres,
         "axes": solids.axes,
@@ -157,6 +161,9 @@ fn scene(solids: &Solids<'_>) -> Part {
         "notes": solids.notes,
         "damage": damage.collect::<Vec<Value>>(),
     });
+    if !solids.rigs.is_empty() {
+        meta["rigs"] = solids.rigs.iter().map(|rig| rig.iter().map(joint).collect::<Value>()).collect();
+    }
     (PageSection { id: "scene".to_owned(), kind: "scene", title: "Shapes".to_owned(), meta }, blocks.all)
 }
 
@@ -174,12 +181,19 @@ fn armor_use(found: &PlateUse) -> Value {
     json!({ "name": name, "of": found.entity, "plates": plates })
 }
 
+/// A joint: its name, the joint above it, and the columns of its matrix: its axes, and its position.
+fn joint(joint: &Joint<'_>) -> Value {
+    let (columns, _) = joint.rest.as_chunks::<4>();
+    let rest: Vec<&[f32]> = columns.iter().map(|column| &column[..3]).collect();
+    json!({ "name": joint.name, "parent": joint.parent, "rest": rest })
+}
+
 /// A solid in the form of the page's list of parts.
 fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut Blocks) -> Value {
     let (min, max) = solid.bounds();
     let has_image = materials.get(solid.material).is_some_and(|material| material.image.is_some());
     let uvs = if has_image { solid.uvs().map(range) } else { None };
-    let (block, at) = blocks.pack(solid.solid, uvs);
+    let (block, at) = blocks.pack(solid, uvs);
     let kind = match solid.kind() {
         SolidKind::Mesh => "mesh",
         SolidKind::Armor => "armor",
@@ -203,6 +217,9 @@ fn part(solid: &PaintedSolid<'_>, materials: &[SolidMaterial<'_>], blocks: &mut 
     });
     if let Some((low, high)) = uvs {
         part["uvs"] = json!([low, high]);
+    }
+    if let Some(rig) = solid.rig {
+        part["rig"] = rig.into();
     }
     if !solid.lods().is_empty() {
         part["lods"] = solid.lods().into();
@@ -276,6 +293,16 @@ fn pack(solid: &dyn Solid, uvs: Option<Range>, out: &mut Vec<u8>) {
             let numbers = solid.uvs().into_iter().flatten().map(|uv| uv[axis]);
             pack_numbers(numbers, low, high, out);
         }
+    }
+}
+
+/// Appends the joints of a solid and their weights.
+fn pack_influences(solid: &dyn Solid, out: &mut Vec<u8>) {
+    for nth in 0..3 {
+        out.extend(solid.influences().into_iter().flatten().map(|all| all[nth].0));
+    }
+    for nth in 0..3 {
+        out.extend(solid.influences().into_iter().flatten().map(|all| all[nth].1));
     }
 }
 

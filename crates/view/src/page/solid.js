@@ -12,7 +12,8 @@ const positions = (bytes, start, count, out, at, step = 4) => {
 };
 
 // `vertices`: 8 bytes each: three positions of 16 bits, and two bytes of an octahedral normal. `indices` is null where
-// each three vertices are a triangle. `plates`: for each vertex the number of its plate and its layer.
+// each three vertices are a triangle. `plates`: for each vertex the number of its plate and its layer. `joints` is null where
+// vertices hang on none.
 /** @type {(part: Solid, bytes: Uint8Array) => Unpacked} */
 shapes.unpack = (part, bytes) => {
   const count = part.vertices;
@@ -56,7 +57,12 @@ shapes.unpack = (part, bytes) => {
       at += count * 2;
     }
   }
-  return { vertices, words, indices, uvs, plates: part.plates ? plates(part, count) : null };
+  // Three joints and three weights, a fourth of each being 0.
+  const joints = part.rig === undefined ? null : new Uint8Array(count * 8);
+  for (let nth = 0; joints && nth < 6; nth++) {
+    for (let i = 0; i < count; i++) joints[i * 8 + nth + (nth > 2 ? 1 : 0)] = bytes[at++];
+  }
+  return { vertices, words, indices, uvs, joints, plates: part.plates ? plates(part, count) : null };
 };
 
 /** @type {(part: Solid, count: number) => Uint32Array} */

@@ -65,6 +65,8 @@ interface Solid {
   /** The first matrix, and how many there are. */
   places?: [number, number];
   uvs?: [number[], number[]];
+  /** The number of its joints. */
+  rig?: number;
 }
 
 /** A solid while it is shown. */
@@ -89,6 +91,7 @@ interface Unpacked {
   words: Uint16Array;
   indices: Uint32Array | null;
   uvs?: Uint16Array | null;
+  joints?: Uint8Array | null;
   plates: Uint32Array | null;
   lines?: Uint32Array;
 }

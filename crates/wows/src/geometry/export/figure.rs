@@ -2,23 +2,30 @@
 
 use super::super::{AXES, Attribute, METRES};
 use super::Scene;
-use super::lay::Influences;
 use super::part::{ATTRIBUTES, Baked, PartShape, ScenePart, mirror, normal};
+use super::rig::number_of;
 use crate::materials::region;
-use crate::scene::figure::{self, Arrangement, Figure, Iter, Plated, Solid, SolidKind, Solids};
-use crate::scene::model::{self, Model, Part, Values};
+use crate::scene::figure::{
+    self, Arrangement, Figure, Influences, Iter, Joint, PaintedSolid, Plated, Solid, SolidKind, Solids,
+};
+use crate::scene::matrix::Matrix;
+use crate::scene::model::{self, Model, Part, Rig, Values};
+use std::collections::HashMap;
 
 impl Scene<'_> {
     pub(super) fn as_figure<'s>(&'s self) -> Figure<'s> {
         let model = self.model();
         let is_space = model.shown().any(|shown| shown.above.is_some_and(|above| above.row.is_some()));
+        let (rigs, rig_of_part) = self.known_rigs();
+        let solids = model.solids().into_iter().zip(rig_of_part);
         Figure::Solids(Solids {
             name: &self.name,
             files: Vec::new(),
             arrangement: Arrangement::default(),
             materials: model.figure_materials(),
-            solids: model.solids(),
+            solids: solids.map(|(solid, rig)| PaintedSolid { rig, ..solid }).collect(),
             places: model.places(),
+            rigs,
             metres: Some(METRES),
             axes: if is_space { figure::AXES } else { AXES },
             armor: vec![self.uses],
@@ -61,12 +68,12 @@ impl ScenePart<'_> {
             Attribute::Id if self.ids_fit => Values::Scalar(Box::new(group?.ids()?.map(|id| [id as f32]))),
             Attribute::Id => return None,
             Attribute::Bones if self.is_skinned() => {
-                let bones = |all: Influences| all.map(|(bone, weight)| if weight == 0 { 0 } else { bone });
-                Values::Bytes(Box::new(group?.influences()?.map(move |all| filled(bones(all)))))
+                let bones = |all: Influences| filled(all.map(|(bone, _)| bone));
+                Values::Bytes(Box::new(self.influences()?.map(bones)))
             }
             Attribute::Weights if self.is_skinned() => {
                 let weights = |all: Influences| filled(all.map(|(_, weight)| weight));
-                Values::Shares(Box::new(group?.influences()?.map(weights)))
+                Values::Shares(Box::new(self.influences()?.map(weights)))
             }
             Attribute::Bones | Attribute::Weights => return None,
             Attribute::Colour => Values::Bytes(Box::new(group?.colours()?)),
@@ -99,6 +106,40 @@ impl Part for ScenePart<'_> {
 
     fn extras(&self) -> Option<serde_json::Value> {
         self.origin.as_ref().map(|origin| serde_json::json!(origin))
+    }
+}
+
+impl Scene<'_> {
+    /// The rigs whose joints are nodes of a visual, and the rig of each part. Numbered joints have no position to turn around.
+    fn known_rigs(&self) -> (Vec<Vec<Joint<'_>>>, Vec<Option<usize>>) {
+        let (mut rigs, mut numbers) = (Vec::new(), Vec::new());
+        for rig in &self.rigs {
+            let is_known = rig.joints.iter().any(|&joint| number_of(&self.nodes[joint].name).is_none());
+            numbers.push(is_known.then_some(rigs.len()));
+            if is_known {
+                rigs.push(self.joints(rig));
+            }
+        }
+        let mut of_part = vec![None; self.parts.len()];
+        for node in &self.nodes {
+            if let Some((part, rig)) = node.part.zip(node.rig) {
+                of_part[part] = numbers[rig];
+            }
+        }
+        (rigs, of_part)
+    }
+
+    fn joints(&self, rig: &Rig) -> Vec<Joint<'_>> {
+        let numbered = rig.joints.iter().enumerate();
+        let below =
+            numbered.flat_map(|(number, &joint)| self.nodes[joint].children.iter().map(move |&child| (child, number)));
+        let parents: HashMap<usize, usize> = below.collect();
+        let joints = rig.joints.iter().zip(&rig.inverse).map(|(joint, inverse)| Joint {
+            name: &self.nodes[*joint].name,
+            parent: parents.get(joint).copied(),
+            rest: Matrix::of_numbers(inverse).inverse().unwrap_or(Matrix::scale(1.0)).numbers(),
+        });
+        joints.collect()
     }
 }
 
@@ -148,6 +189,11 @@ impl Solid for ScenePart<'_> {
 
     fn uvs(&self) -> Option<Iter<'_, [f32; 2]>> {
         Some(Box::new(self.group_vertices()?.uvs()?))
+    }
+
+    fn influences(&self) -> Option<Iter<'_, Influences>> {
+        let all = self.group_vertices()?.influences()?;
+        Some(Box::new(all.map(|all| all.map(|(bone, weight)| if weight == 0 { (0, 0) } else { (bone, weight) }))))
     }
 
     fn indices(&self) -> Option<Iter<'_, [u32; 3]>> {

@@ -90,10 +90,15 @@ impl<'a> Boxes<'a> {
             files: Vec::new(),
             arrangement: Arrangement::default(),
             materials: materials.collect(),
-            solids: self.all.iter().map(|drawn| PaintedSolid { solid: drawn, material: drawn.material }).collect(),
+            solids: self
+                .all
+                .iter()
+                .map(|drawn| PaintedSolid { solid: drawn, material: drawn.material, rig: None })
+                .collect(),
             places: (0..self.all.len())
                 .map(|solid| SolidInstance { solid, group: "", matrix: None, row: None })
                 .collect(),
+            rigs: Vec::new(),
             metres: Some(METRES),
             axes: AXES,
             notes: Cow::default(),
