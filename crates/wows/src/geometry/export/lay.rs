@@ -14,7 +14,7 @@ use crate::geometry::content::turned;
 use crate::geometry::mesh::Group;
 use crate::geometry::{Attribute, Geometry, METRES, VertexFormat, Vertices};
 use crate::report::counted;
-use crate::scene::figure::Solid as _;
+use crate::scene::figure::{Influences, Solid as _};
 use crate::scene::glb::read::{Glb, Surface, plain};
 use crate::scene::matrix::Matrix;
 use crate::scene::vector::{cross, unit};
@@ -32,9 +32,6 @@ pub(in crate::geometry) struct GroupChange {
     /// Data of the mesh that the group cannot hold and that the user made, in words.
     pub left_out: Vec<String>,
 }
-
-/// Bones of a vertex with their weights, the greatest weight first. A weight of 0 is no bone.
-pub(in crate::geometry) type Influences = [(u8, u8); 3];
 
 /// Vertices as a GLB has them: right-handed, in the space of their group. A list that is absent has no values.
 #[derive(Default)]
@@ -191,18 +188,24 @@ pub(in crate::geometry) fn lay(
 ) -> Result<GroupChange> {
     let vertices = geometry.mapped_vertices(group.vertices)?;
     let mut change = GroupChange { left_out: left_out(mesh), ..GroupChange::default() };
-    let stated = mesh.origin.as_ref().and_then(|origin| origin.bind);
-    let bind = stated.or_else(|| group.transform.and_then(super::right_handed));
-    let part = ScenePart::of_group(group, geometry, bind, &mut Vec::new())?;
+    let stated = mesh.origin.as_ref().filter(|origin| origin.ids().is_some());
+    let transform = match stated {
+        Some(origin) => origin.node.or(origin.bind),
+        None => group.transform.and_then(super::right_handed),
+    };
+    let part = ScenePart::of_group(group, geometry, transform, &mut Vec::new())?;
     let bind = part.as_ref().and_then(|part| part.bind);
     let flip = part.as_ref().is_some_and(|part| matches!(part.shape, PartShape::Group { flip: true, .. }));
     let old = part.as_ref().map_or_else(Corners::default, |part| Corners::of_part(part, &vertices));
     let Surface { positions, mut triangles } = glb.surface(mesh)?;
-    let motion = mesh.motion(&expected(group, mesh, bind.is_some()))?;
+    let motion = mesh.motion(&expected(transform.filter(|_| bind.is_none())))?;
     let by = match &motion {
         Motion::Still => None,
         Motion::By(by) => Some(by),
     };
+    if stated.is_none() {
+        check_companions(geometry, group, mesh, by.is_some())?;
+    }
     let mut new = Corners::of_mesh(glb, mesh, positions, by)?;
     if by.is_some_and(|by| by.determinant() < 0.0) {
         triangles.iter_mut().for_each(|corners| *corners = flipped(*corners));
@@ -244,10 +247,32 @@ fn flipped([a, b, c]: [u32; 3]) -> [u32; 3] {
     [a, c, b]
 }
 
-/// The matrix of a group to a scene in metres.
-fn expected(group: &Group, mesh: &Mesh<'_>, is_bound: bool) -> Matrix {
-    let stated = mesh.origin.as_ref().and_then(|origin| origin.node);
-    let node = stated.or_else(|| group.transform.filter(|_| !is_bound).and_then(super::right_handed));
+/// Refuses a mesh that was exported with a `.visual` and comes back without it, or the other way around, as a visual puts vertices
+/// elsewhere. Joints are nodes of the visual, or numbered without one; a mesh without joints has a name of the visual.
+fn check_companions(geometry: &Geometry, group: &Group, mesh: &Mesh<'_>, is_moved: bool) -> Result<()> {
+    let joints: Vec<&str> = mesh.joints.iter().flatten().flatten().copied().collect();
+    let node = joints.iter().find(|name| super::rig::number_of(name).is_none());
+    let is_skinned = geometry.mapped_vertices(group.vertices)?.format().has(Attribute::Bones) && !joints.is_empty();
+    let is_named = [Some(mesh.name), mesh.object].into_iter().flatten().any(|name| plain(name) == group.name);
+    let visual = format!("{}.visual", geometry.source().stem());
+    let (why, is_here) = match node {
+        Some(node) if is_skinned && group.bones.is_empty() => (format!("its joint {node:?} is a node"), false),
+        None if is_skinned && !group.bones.is_empty() => ("its joints are only numbered".to_owned(), true),
+        _ if is_moved && !is_named => (
+            format!("it is moved, and its name here is {:?}", group.name),
+            matches!(geometry.companions(), Ok(Some(_))),
+        ),
+        _ => return Ok(()),
+    };
+    Err(mesh.refuse(if is_here {
+        format!("{why}: it was exported without {visual}, and comes back with --no-companions")
+    } else {
+        format!("{why}: it was exported with {visual}, and comes back with this file beside the geometry")
+    }))
+}
+
+/// The matrix of a group to a scene in metres. `node` is the matrix of its node, if any.
+fn expected(node: Option<[f32; 16]>) -> Matrix {
     let metres = Matrix::scale(METRES.into());
     node.map_or(metres, |node| metres.after(&Matrix::of_numbers(&node)))
 }
