@@ -6,6 +6,14 @@ use crate::model::{Model, Node, Part, Rig};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const EXTENSION: &str = "MSFT_lod";
+/// The text between the name of a scene and its level, in the name of a coarser level.
+const SUFFIX: &str = " lod";
+
+/// Whether a node has the name of a coarser level, which [`add`] gives.
+pub(super) fn is_named(name: &str) -> bool {
+    name.rsplit_once(SUFFIX)
+        .is_some_and(|(_, level)| !level.is_empty() && level.bytes().all(|byte| byte.is_ascii_digit()))
+}
 
 /// Moves the coarser levels of `model` out of the scenes of `tree`, into scenes of their own. Returns whether there are any.
 pub(super) fn add(model: &Model<'_>, tree: &mut Tree<'_>) -> bool {
@@ -27,7 +35,7 @@ pub(super) fn add(model: &Model<'_>, tree: &mut Tree<'_>) -> bool {
         let mut levels = levels.collect::<Vec<_>>().into_iter().zip(&all);
         let first = levels.next();
         for (children, level) in levels {
-            let name = format!("{} lod{level}", model.nodes[number].name).into();
+            let name = format!("{}{SUFFIX}{level}", model.nodes[number].name).into();
             let node = tree.push(Node { name, children, ..model.nodes[number].clone() });
             tree.scenes.push(node);
             tree.coarser.entry(number).or_default().push(node);

@@ -101,6 +101,13 @@ impl<'b> Glb<'b> {
         Ok(Self { document, binary: container.bin })
     }
 
+    /// Whether it was written with several levels of detail: the nodes above their meshes stay if these are deleted.
+    pub fn has_levels(&self) -> bool {
+        self.document
+            .nodes()
+            .any(|node| node.mesh().is_none() && node.name().map(plain).is_some_and(super::levels::is_named))
+    }
+
     /// The matrix of each node to the scene, by number. Nodes called `left_out`, nodes below them, and nodes in circles have none.
     fn worlds(&self, left_out: &str) -> Vec<Option<Matrix>> {
         let nodes: Vec<gltf::Node<'_>> = self.document.nodes().collect();

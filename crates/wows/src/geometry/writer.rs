@@ -6,6 +6,7 @@ use super::content::turned;
 use super::encd;
 use super::export::back::{Fixed, Mesh, meshes};
 use super::export::lay::lay;
+use super::export::levels;
 use super::layout::Mapping;
 use super::mesh::{Group, Pairing};
 use crate::bytes::{View, le};
@@ -81,10 +82,10 @@ impl Writable for Geometry {
         }
         if vertices.is_empty() {
             let names: Vec<String> = meshes.iter().map(|mesh| format!("{:?}", mesh.name)).collect();
-            let names = names.join(", ");
+            let names = if names.is_empty() { "absent".to_owned() } else { names.join(", ") };
             return Err(refused(format!("no mesh of the GLB is a render group of this file; its meshes are {names}")));
         }
-        notes.extend(self.absent(&met)?);
+        notes.extend(self.absent(&glb, &met)?);
         if !others.is_empty() {
             let others: Vec<&str> = others.into_iter().collect();
             notes.push(format!("meshes of other geometries are not written here: {}", others.join(", ")));
@@ -158,13 +159,29 @@ impl Geometry {
         Ok(None)
     }
 
-    /// Names groups without a mesh whose level of detail has other meshes.
-    fn absent(&self, met: &BTreeSet<(usize, usize)>) -> Result<Option<String>> {
-        let (there, absent): (Vec<&Group>, Vec<&Group>) =
-            self.groups()?.groups.iter().partition(|group| met.contains(&(group.vertices, group.indices)));
-        let levels: BTreeSet<usize> = there.iter().flat_map(|group| group.lods.first().copied()).collect();
-        let absent = absent.iter().filter(|group| group.lods.first().is_some_and(|level| levels.contains(level)));
-        let names: Vec<&str> = absent.map(|group| group.name.as_str()).collect();
+    /// Names the groups without a mesh, of the levels of detail that the GLB has.
+    fn absent(&self, glb: &Glb<'_>, met: &BTreeSet<(usize, usize)>) -> Result<Option<String>> {
+        let groups = self.groups()?;
+        if groups.groups.iter().all(|group| met.contains(&(group.vertices, group.indices))) {
+            return Ok(None);
+        }
+        let levels: Vec<Option<BTreeSet<usize>>> = levels::of_groups(self, groups)
+            .into_iter()
+            .map(|levels| levels.map(|levels| levels.into_iter().collect()))
+            .collect();
+        let (there, absent): (Vec<_>, Vec<_>) = groups
+            .groups
+            .iter()
+            .zip(&levels)
+            .filter_map(|(group, levels)| Some((group, levels.as_ref()?)))
+            .partition(|(group, _)| met.contains(&(group.vertices, group.indices)));
+        // A GLB has all levels, or one that all of its meshes have.
+        let mut stated = there.iter().map(|(_, levels)| *levels).filter(|levels| !levels.is_empty());
+        let common = stated.next().map(|first| stated.fold(first.clone(), |common, levels| &common & levels));
+        let one = common.and_then(|common| common.first().copied()).filter(|_| !glb.has_levels());
+        let absent =
+            absent.iter().filter(|(_, levels)| levels.is_empty() || one.is_none_or(|level| levels.contains(&level)));
+        let names: Vec<&str> = absent.map(|(group, _)| group.name.as_str()).collect();
         let what = "groups without a mesh in the GLB keep their vertices, which another mesh may show, too";
         Ok((!names.is_empty()).then(|| format!("{what}: {}", names.join(", "))))
     }

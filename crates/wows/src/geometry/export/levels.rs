@@ -1,7 +1,11 @@
 //! Levels of detail of meshes whose file states none.
 
 use super::part::ScenePart;
+use super::{Options, Scene, origin};
+use crate::geometry::Geometry;
+use crate::geometry::mesh::Groups;
 use crate::scene::vector::{dot, minus};
+use std::collections::BTreeMap;
 
 /// The part of its diagonal by which the sides of the boxes of two levels of one thing differ at most.
 const ALIKE: f32 = 0.04;
@@ -40,4 +44,15 @@ fn is_alike(finer: &ScenePart<'_>, part: &ScenePart<'_>) -> bool {
     let limit = ALIKE * dot(size, size).sqrt();
     let both = finer.min.iter().zip(part.min).chain(finer.max.iter().zip(part.max));
     both.into_iter().all(|(a, b)| (a - b).abs() <= limit)
+}
+
+/// The levels of detail of each group, which a text model states, or a guess if `guesses`. A GLB shows a group without any in all
+/// levels; `None` stands for a group that no GLB shows, and for one whose levels are not known.
+pub(in crate::geometry) fn of_groups(geometry: &Geometry, groups: &Groups, guesses: bool) -> Vec<Option<Vec<usize>>> {
+    let options = Options { lod: None, armor: false, collision: false, ..Options::default() };
+    let parts = Scene::new("", geometry, groups, None, options).parts.into_iter();
+    let parts = parts.filter(|part| guesses || !part.is_guessed && !part.lods.is_empty());
+    let known: BTreeMap<(u32, u32), Vec<usize>> =
+        parts.filter_map(|part| Some((part.origin?.ids()?, part.lods))).collect();
+    groups.groups.iter().map(|group| known.get(&origin(geometry, group)?.ids()?).cloned()).collect()
 }

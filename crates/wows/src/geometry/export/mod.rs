@@ -15,7 +15,7 @@ pub(crate) mod boxes;
 mod coats;
 mod figure;
 pub(in crate::geometry) mod lay;
-mod levels;
+pub(in crate::geometry) mod levels;
 mod named;
 mod part;
 mod rig;
