@@ -31,10 +31,8 @@ pub fn back(subject: &Subject, place: &Place) -> Ended {
             broken!("{}", answer.shown());
         }
         let new = place.path(&format!("new-{}", subject.file_name()));
-        let mut args = vec!["patch", &place.address, &glb, "--to", &new, "--force"];
-        // The bones of a mesh mean the nodes of its visual: it comes back beside the files that it left with.
-        args.extend(form.iter().filter(|option| **option == "--no-companions"));
-        let answer = assetq(&args);
+        // Its extras say where the vertices of a mesh belong, whether a visual is beside the file or not.
+        let answer = assetq(&["patch", &place.address, &glb, "--to", &new, "--force"]);
         if answer.code != 0 || !answer.out.is_empty() {
             broken!("{form:?}: {}", answer.shown());
         }

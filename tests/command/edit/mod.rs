@@ -3,6 +3,7 @@
 mod command;
 mod exported;
 mod items;
+mod meshes;
 mod places;
 mod rules;
 mod scripts;

@@ -60,7 +60,7 @@ impl Writable for Geometry {
         let meshes = meshes(&glb)?;
         let (mut vertices, mut indices) = (BTreeMap::new(), BTreeMap::new());
         let (mut left_out, mut notes, fixed) = (Vec::new(), Vec::new(), Fixed::default());
-        let (mut met, mut others) = (BTreeSet::new(), BTreeSet::new());
+        let (mut met, mut others, mut is_named_here) = (BTreeSet::new(), BTreeSet::new(), true);
         for (mesh, group) in meshes.iter().zip(self.groups_of_meshes(&meshes)?) {
             let Some(group) = group else {
                 match mesh.origin.as_ref().and_then(|origin| origin.geometry.as_deref()) {
@@ -76,6 +76,7 @@ impl Writable for Geometry {
             let change = lay(self, &group, &glb, mesh)?;
             left_out.extend(change.left_out);
             notes.extend(change.notes);
+            is_named_here &= mesh.is_named(&group.name);
             met.insert((group.vertices, group.indices));
             insert_new(&mut vertices, group.vertices, change.vertices, mesh.name)?;
             insert_new(&mut indices, group.indices, change.indices, mesh.name)?;
@@ -85,7 +86,7 @@ impl Writable for Geometry {
             let names = if names.is_empty() { "absent".to_owned() } else { names.join(", ") };
             return Err(refused(format!("no mesh of the GLB is a render group of this file; its meshes are {names}")));
         }
-        notes.extend(self.absent(&glb, &met)?);
+        notes.extend(self.absent(&glb, &met, is_named_here)?);
         if !others.is_empty() {
             let others: Vec<&str> = others.into_iter().collect();
             notes.push(format!("meshes of other geometries are not written here: {}", others.join(", ")));
@@ -159,13 +160,14 @@ impl Geometry {
         Ok(None)
     }
 
-    /// Names the groups without a mesh, of the levels of detail that the GLB has.
-    fn absent(&self, glb: &Glb<'_>, met: &BTreeSet<(usize, usize)>) -> Result<Option<String>> {
+    /// Names the groups without a mesh, of the levels of detail that the GLB has. Meshes that a database named have levels that are not
+    /// guessed here.
+    fn absent(&self, glb: &Glb<'_>, met: &BTreeSet<(usize, usize)>, is_named_here: bool) -> Result<Option<String>> {
         let groups = self.groups()?;
         if groups.groups.iter().all(|group| met.contains(&(group.vertices, group.indices))) {
             return Ok(None);
         }
-        let levels: Vec<Option<BTreeSet<usize>>> = levels::of_groups(self, groups)
+        let levels: Vec<Option<BTreeSet<usize>>> = levels::of_groups(self, groups, is_named_here)
             .into_iter()
             .map(|levels| levels.map(|levels| levels.into_iter().collect()))
             .collect();

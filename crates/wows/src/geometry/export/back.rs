@@ -82,6 +82,11 @@ pub(super) enum Motion {
 }
 
 impl Mesh<'_> {
+    /// Whether it or its node has this name, which another program may have numbered.
+    pub fn is_named(&self, name: &str) -> bool {
+        [Some(self.name), self.object].into_iter().flatten().any(|own| plain(own) == name)
+    }
+
     /// Finds how far the mesh is from `expected`, the matrix of its group to the scene in metres.
     ///
     /// # Errors

@@ -253,12 +253,11 @@ fn check_companions(geometry: &Geometry, group: &Group, mesh: &Mesh<'_>, is_move
     let joints: Vec<&str> = mesh.joints.iter().flatten().flatten().copied().collect();
     let node = joints.iter().find(|name| super::rig::number_of(name).is_none());
     let is_skinned = geometry.mapped_vertices(group.vertices)?.format().has(Attribute::Bones) && !joints.is_empty();
-    let is_named = [Some(mesh.name), mesh.object].into_iter().flatten().any(|name| plain(name) == group.name);
     let visual = format!("{}.visual", geometry.source().stem());
     let (why, is_here) = match node {
         Some(node) if is_skinned && group.bones.is_empty() => (format!("its joint {node:?} is a node"), false),
         None if is_skinned && !group.bones.is_empty() => ("its joints are only numbered".to_owned(), true),
-        _ if is_moved && !is_named => (
+        _ if is_moved && !mesh.is_named(&group.name) => (
             format!("it is moved, and its name here is {:?}", group.name),
             matches!(geometry.companions(), Ok(Some(_))),
         ),
