@@ -207,6 +207,23 @@ fn camouflages_are_variants(dir: &tempfile::TempDir) {
     assert!(plain.document.as_json().extensions.is_none());
 }
 
+/// By title, or by the name in `camouflages.xml`; textures of the others are not missed.
+#[test]
+fn only_the_named_camouflages_are_variants() {
+    let dir = game();
+    for (names, misses) in [("Stripes", 0), ("CAMO_STRIPES", 0), ("camo_missing,Stripes", 1)] {
+        let (glb, said) = export(&dir, &["--ship", SHIP, "--camouflages", names]);
+        let extensions = glb.document.as_json().extensions.as_ref().unwrap();
+        let variants = &extensions.khr_materials_variants.as_ref().unwrap().variants;
+        assert_eq!(variants.iter().map(|variant| &*variant.name).collect::<Vec<_>>(), ["Stripes"], "{names}");
+        assert_eq!(said.matches("missing.dds is not at hand").count(), misses, "{names}: {said}");
+    }
+    let args = ["export", ".", "--ship", SHIP, "--camouflages", "Stripe", "--to", "x.glb"];
+    let (_, said) = run(dir.path(), 1, &args);
+    assert!(said.contains("camouflage \"Stripe\" of PASB999_Sample: it has Stripes, "), "{said}");
+    assert!(!dir.path().join("x.glb").exists());
+}
+
 #[test]
 fn a_ship_that_is_not_there_is_named_with_the_nearest() {
     let dir = game();

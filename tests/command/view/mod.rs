@@ -5,6 +5,7 @@ mod aids;
 mod browser;
 mod compare;
 mod exact;
+mod joints;
 mod map;
 mod scene;
 mod several;

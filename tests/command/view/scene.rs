@@ -621,3 +621,37 @@ fn a_visual_and_a_model_lead_to_their_shape_and_a_folder_to_its_materials() {
     run(dir.path(), 1, &["export", "gun.geometry", "--only", "armor", "--to", "d.glb"]);
     assert!(!at("d.glb").exists());
 }
+
+/// Steel grey: if no visual names its material, if no `.mfm` is at hand, and if no texture of the `.mfm` is.
+#[test]
+fn a_mesh_without_its_texture_is_grey() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("gun.geometry"), assetq_sample::geometry::turret()).unwrap();
+    fs::write(at("gun.visual"), assetq_sample::text_models::turret_visual()).unwrap();
+    let browser = Browser::start();
+    let linear = |v: f32| ((v + 0.055) / 1.055).powf(2.4);
+    for (file, more) in [("lone", &["--no-companions"][..]), ("without", &[]), ("with", &[])] {
+        if file == "with" {
+            fs::write(at("turret.mfm"), assetq_sample::text_models::demo_material(1, Size::Small)).unwrap();
+        }
+        run(dir.path(), 0, &[&["export", "gun.geometry", "--to", "x.glb", "--force"], more].concat());
+        let glb = gltf::Gltf::open(at("x.glb")).unwrap();
+        let material = glb.meshes().next().unwrap().primitives().next().unwrap().material();
+        let surface = material.pbr_metallic_roughness();
+        assert!(surface.base_color_texture().is_none(), "{file}");
+        for (factor, grey) in surface.base_color_factor().into_iter().zip([0.62, 0.64, 0.66]) {
+            assert!((factor - linear(grey)).abs() < 1e-3, "{file}: {:?}", surface.base_color_factor());
+        }
+        run(dir.path(), 0, &[&["view", "gun.geometry", "--to", "page.html", "--force"], more].concat());
+        let Some(browser) = &browser else { continue };
+        let tab = browser.open(&at("page.html"), 800, 600, Scheme::Light);
+        tab.wait("!!document.querySelector('[data-ready]')");
+        let colour = tab.eval(&format!("{VIEW}.models[0].colour.map((c) => Math.round(c * 100))"));
+        assert_eq!(colour, json!([62, 64, 66, 100]), "{file}");
+        let is_red = format!(
+            "{VIEW}.models.concat(Array.from({{ length: 40 }}, (_, i) => ({{ colour: {VIEW}.colourOf({{ kind: 'mesh' }}, {{ name: 'unknown', colour: [0.62, 0.64, 0.66, 1] }}, i) }}))).some(({{ colour }}) => colour[0] > 0.63)"
+        );
+        assert_eq!(tab.eval(&is_red), false, "no mesh is pink");
+    }
+}

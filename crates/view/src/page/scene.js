@@ -68,11 +68,12 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
   // The file that a part is of, if the scene has several.
   fileOf({ file }) { return this.meta.files[file]?.[0] ?? ""; }
 
-  // Parts of unknown material have distinct pale colours.
+  // Parts of unknown material are grey, as elsewhere, with a shade of green or blue for all but the first.
   colourOf(part, { name, colour }, index) {
     if (part.kind !== "mesh" || name !== "unknown") return colour;
-    const hue = (index * 0.618034) % 1;
-    return [...[0, 1 / 3, 2 / 3].map((shift) => 0.68 + 0.1 * Math.cos((hue + shift) * 2 * Math.PI)), colour[3]];
+    const turn = index * 0.618034 * 2 * Math.PI;
+    const cold = 0.06 * (1 - Math.cos(turn));
+    return [colour[0] - cold, colour[1] + 0.08 * Math.sin(turn), colour[2] + cold, colour[3]];
   }
 
   // Lengths in metres, if the file's unit is known.
