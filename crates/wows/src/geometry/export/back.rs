@@ -9,7 +9,7 @@ use crate::geometry::content::turned;
 use crate::geometry::mesh::Groups;
 use crate::geometry::{Geometry, METRES};
 use crate::scene::figure::Solid as _;
-use crate::scene::glb::read::{self, Glb, MeshPlace, Surface};
+use crate::scene::glb::read::{self, Glb, MeshPlace, Surface, plain};
 use crate::scene::matrix::Matrix;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
