@@ -177,22 +177,6 @@ fn packages_for_python_are_optimized_at_link_time_only_where_they_are_published(
     assert!(wheels.contains("MATURIN_PEP517_ARGS: --profile dist-unwind\n"), "{wheels}");
 }
 
-/// Names of games, and words of their formats.
-const WORDS: [&str; 12] = [
-    "bwdb",
-    "camouflage",
-    "ff13",
-    "gameparams",
-    "prototype",
-    "rusty",
-    "vrage",
-    "vrb",
-    "warships",
-    "wdata",
-    "wdb",
-    "wows",
-];
-
 /// All files of Rust below `folder`, without tests.
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -205,22 +189,181 @@ fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
+/// The code of a file, without comments and tests.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    let code = text.split("#[cfg(test)]").next().unwrap().lines();
+    code.map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+const GAMES: [&str; 4] = ["ff13", "rusty-hearts", "vrage", "wows"];
+
+/// Public items of `core` and `scene` that the package of one game alone uses, and why they stay.
+const OF_ONE_GAME: [(&str, &str); 15] = [
+    ("AXES", "figures begin with it"),
+    ("BudgetShare", "it spends what a budget counts"),
+    ("ChartLink", "a part of charts, which pages and pictures show"),
+    ("Graphs", "a facet that the commands cat and export use"),
+    ("ItemList", "a part of tables, which edits use"),
+    ("Leaves", "a part of tables, which edits use"),
+    ("MeshPlace", "a part of meshes of a GLB"),
+    ("PackedTexts", "a search as those beside it"),
+    ("RowBudget", "it raises the limit of a budget"),
+    ("TextureSet", "a facet that the command export uses"),
+    ("band", "the scale of colours by thickness, which pages show"),
+    ("Variant", "a part of models, which the writer of GLB writes"),
+    ("parts_for", "it divides work for `parts`"),
+    ("search_terminated", "a search as those beside it"),
+    ("two_edits", "the error of patches"),
+];
+
+/// What one game alone needs is in its package: an item of `core` or `scene` is for several games, or for what lies above them.
 #[test]
-fn core_scene_query_and_view_know_no_game() {
-    let mut files = Vec::new();
-    for name in ["core", "query", "scene", "view"] {
-        sources(&root().join("crates").join(name).join("src"), &mut files);
+fn no_item_of_core_and_scene_is_of_one_game() {
+    let declared = regex::Regex::new(
+        r"(?m)^pub (?:const fn|unsafe fn|fn|struct|enum|trait|const|static|type) (?:fn )?([A-Za-z]\w*)",
+    );
+    let (declared, words) = (declared.unwrap(), regex::Regex::new(r"\w+").unwrap());
+    let mut all = Vec::new();
+    let folders = ["core", "scene", "query", "view"].iter().chain(&GAMES).map(|name| (*name, format!("crates/{name}")));
+    let others = ["src", "python/src", "capi/src", "duckdb/src"].map(|folder| ("above", folder.to_owned()));
+    for (package, folder) in folders.chain(others) {
+        let mut files = Vec::new();
+        sources(&root().join(folder), &mut files);
+        all.extend(files.into_iter().map(|file| (package, code(&file))));
     }
-    let mut met = Vec::new();
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for line in code.lines().map(|line| line.split("//").next().unwrap_or_default().to_lowercase()) {
-            let words = line.split(|c: char| !c.is_ascii_alphanumeric());
-            met.extend(words.filter(|word| WORDS.contains(word)).map(|word| format!("{}: {word}", file.display())));
+    let texts: Vec<(&str, BTreeSet<&str>)> = all
+        .iter()
+        .map(|(package, code)| (*package, words.find_iter(code).map(|word| word.as_str()).collect()))
+        .collect();
+    let mut met = BTreeSet::new();
+    for (number, (_, code)) in all.iter().enumerate().filter(|(_, (package, _))| ["core", "scene"].contains(package)) {
+        for item in declared.captures_iter(code).map(|found| found.get(1).unwrap().as_str()) {
+            let users = texts.iter().enumerate().filter(|(user, (_, words))| *user != number && words.contains(item));
+            let users: BTreeSet<&str> = users.map(|(_, (package, _))| *package).collect();
+            if users.len() == 1 && users.iter().all(|user| GAMES.contains(user)) {
+                met.insert(item);
+            }
         }
     }
-    assert!(met.is_empty(), "{met:#?}");
+    let allowed: BTreeSet<&str> = OF_ONE_GAME.iter().map(|(item, _)| *item).collect();
+    assert_eq!(met, allowed, "left: items of one game; right: those with a reason");
+}
+
+/// The files of a package by their modules, and the modules that each uses.
+struct Imports {
+    code: BTreeMap<Vec<String>, String>,
+    /// What a module passes on: its path, by the module and the name there.
+    passed_on: BTreeMap<(Vec<String>, String), Vec<String>>,
+}
+
+/// The paths of a `use`, with braces written out.
+fn expanded(tree: &str) -> Vec<String> {
+    let Some((before, inner)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
+    let (mut depth, mut parts) = (0, vec![String::new()]);
+    for c in inner.strip_suffix('}').unwrap_or(inner).chars() {
+        match c {
+            ',' if depth == 0 => parts.push(String::new()),
+            c => {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                parts.last_mut().unwrap().push(c);
+            }
+        }
+    }
+    let parts = parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty());
+    parts.flat_map(|part| expanded(&format!("{}{part}", before.trim()))).collect()
+}
+
+impl Imports {
+    fn of(package: &str) -> Self {
+        let folder = root().join("crates").join(package).join("src");
+        let mut files = Vec::new();
+        sources(&folder, &mut files);
+        let module = |file: &Path| -> Vec<String> {
+            let parts = file.strip_prefix(&folder).unwrap().with_extension("");
+            let parts = parts.iter().map(|part| part.to_str().unwrap().to_owned());
+            parts.filter(|part| part != "mod" && part != "lib").collect()
+        };
+        let code = files.iter().map(|file| (module(file), code(file))).collect();
+        let mut all = Self { code, passed_on: BTreeMap::new() };
+        let public = regex::Regex::new(r"(?m)^pub(?:\([a-z: ]*\))? use ([^;]+);").unwrap();
+        for (module, code) in &all.code {
+            for path in public.captures_iter(code).flat_map(|found| expanded(&found[1])) {
+                let Some(path) = all.absolute(module, &path) else { continue };
+                all.passed_on.insert((module.clone(), path.last().unwrap().clone()), path);
+            }
+        }
+        all
+    }
+
+    /// The path from the root of the package, if it is one of the package.
+    fn absolute(&self, module: &[String], path: &str) -> Option<Vec<String>> {
+        let mut parts = path.split("::").map(str::trim).peekable();
+        let mut at = match *parts.peek()? {
+            "crate" => Vec::new(),
+            "super" | "self" => module.to_vec(),
+            child => {
+                let of_child = [module, &[child.to_owned()]].concat();
+                self.code.contains_key(&of_child).then(|| module.to_vec())?
+            }
+        };
+        for part in parts.filter(|part| !["crate", "self"].contains(part)) {
+            if part == "super" { drop(at.pop()) } else { at.push(part.to_owned()) }
+        }
+        Some(at).filter(|at| !at.is_empty())
+    }
+
+    /// The module whose file declares the item at a path.
+    fn declaring(&self, path: &[String], depth: usize) -> Vec<String> {
+        let known = (0..=path.len()).rev().find(|len| self.code.contains_key(&path[..*len])).unwrap_or(0);
+        let (module, rest) = path.split_at(known);
+        let passed = rest.first().and_then(|name| self.passed_on.get(&(module.to_vec(), name.clone())));
+        passed.filter(|_| depth < 8).map_or_else(|| module.to_vec(), |path| self.declaring(path, depth + 1))
+    }
+
+    /// The modules that each module takes something from. The root of the package passes things on, and declares none.
+    fn arrows(&self) -> BTreeMap<&Vec<String>, BTreeSet<Vec<String>>> {
+        let (uses, public) = (r"(?m)^\s*use ([^;]+);", r"(?m)^\s*pub(\([a-z: ]*\))? use [^;]+;");
+        let [uses, public, inline] =
+            [uses, public, r"\b[a-z_0-9]+(?:::\w+)+"].map(|one| regex::Regex::new(one).unwrap());
+        let mut all = BTreeMap::new();
+        for (module, code) in &self.code {
+            let code = public.replace_all(code, "");
+            let used = uses.captures_iter(&code).flat_map(|found| expanded(&found[1]));
+            let rest = uses.replace_all(&code, "");
+            let inline: Vec<String> = inline.find_iter(&rest).map(|found| found.as_str().to_owned()).collect();
+            let paths = used.chain(inline).filter_map(|path| self.absolute(module, &path));
+            let from = paths.map(|path| self.declaring(&path, 0)).filter(|from| from != module && !from.is_empty());
+            all.insert(module, from.collect());
+        }
+        all
+    }
+}
+
+/// Files in a circle are read together, so that a circle has few.
+#[test]
+fn at_most_three_files_of_core_and_scene_need_each_other() {
+    for package in ["core", "scene"] {
+        let imports = Imports::of(package);
+        let arrows = imports.arrows();
+        let mut reached = BTreeMap::new();
+        for start in imports.code.keys() {
+            let (mut met, mut open) = (BTreeSet::new(), vec![start.clone()]);
+            while let Some(module) = open.pop() {
+                open.extend(arrows[&module].iter().filter(|next| met.insert((*next).clone())).cloned());
+            }
+            reached.insert(start, met);
+        }
+        for (start, met) in &reached {
+            let circle: Vec<String> =
+                met.iter().filter(|other| reached[other].contains(*start)).map(|other| other.join("/")).collect();
+            assert!(circle.len() <= 3, "{package}: {circle:#?}");
+        }
+        if package == "core" {
+            let two = |module: &[&str]| module.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
+            assert!(arrows[&two(&["archive", "cache"])].contains(&two(&["archive", "recent"])), "imports are found");
+        }
+    }
 }
 
 #[test]

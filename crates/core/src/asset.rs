@@ -1,9 +1,8 @@
 //! Files of any format: telling which one it is, and opening it.
 
-use crate::archive::{Archive, ArchiveTable, Prefix};
+use crate::container::{Archive, ArchiveTable, Prefix};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lfs;
-use crate::openable::Openable;
 use crate::options::Options;
 use crate::reader::{FileFormat, Likeness, Reader, no_table};
 use crate::source::Source;
@@ -230,21 +229,6 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Detects the format of a file and opens it: by its path, its address, or its [`Source`]. Reads headers only.
-    ///
-    /// # Errors
-    /// `UnknownFormat`, the errors of the headers, and of a path the errors of [`Address::open`].
-    ///
-    /// [`Address::open`]: crate::archive::Address::open
-    pub fn open(from: impl Openable) -> Result<Self> {
-        from.open_asset(&Options::default())
-    }
-
-    /// As [`Asset::open`], with options.
-    pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
-        from.open_asset(options)
-    }
-
     /// The file with the bytes of `source`.
     pub(crate) fn of_source(source: Source, options: &Options) -> Result<Self> {
         let format = Format::detect(&source)?;
@@ -291,14 +275,6 @@ impl Asset {
             let (name, format) = (self.source().name(), self.format());
             Error::syntax(format!("{name}: a {format} file is no archive, so nothing lies in it"))
         })
-    }
-
-    /// The decoded bytes of the file at `path` in this archive.
-    ///
-    /// # Errors
-    /// `NotFound` with the nearest path, and the errors of [`Archive::stored`] and of the codec.
-    pub fn read(&self, path: impl AsRef<str>) -> Result<Source> {
-        crate::archive::source_inside(self, path.as_ref(), &Options::default())
     }
 
     /// The reader of one format, such as a database; `None` for a file of another format.

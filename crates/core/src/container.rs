@@ -3,6 +3,7 @@
 use crate::codec::Oodle;
 use crate::error::{Error, Result};
 use crate::source::Source;
+use crate::table::Table;
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +13,14 @@ pub const MARK: char = ':';
 
 /// The greatest depth of archives inside of archives.
 pub const NESTED: usize = 16;
+
+/// A word that stands for a folder in addresses, as `NAME:INNER` and `NAME@BUILD:INNER`: the prefix of an installed game.
+#[derive(Debug)]
+pub struct Prefix {
+    pub name: &'static str,
+    /// Finds its folder, or says where it was looked for.
+    pub folder: fn() -> Result<PathBuf>,
+}
 
 /// The entry of a file in an archive, from the index alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -266,6 +275,9 @@ pub trait Archive: Send + Sync {
         Ok(())
     }
 }
+
+/// A table that every archive has, whatever its format.
+pub type ArchiveTable = for<'a> fn(&'a dyn Archive) -> Box<dyn Table + 'a>;
 
 /// The paths of an archive that several files may have: several lists contain a path, or one list contains it twice.
 pub trait RepeatedPaths: Send + Sync {

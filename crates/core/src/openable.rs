@@ -23,6 +23,21 @@ pub trait Openable: Sized {
     fn open_asset(self, options: &Options) -> Result<Asset>;
 }
 
+impl Asset {
+    /// Detects the format of a file and opens it: by its path, its address, or its [`Source`]. Reads headers only.
+    ///
+    /// # Errors
+    /// `UnknownFormat`, the errors of the headers, and of a path the errors of [`Address::open`].
+    pub fn open(from: impl Openable) -> Result<Self> {
+        from.open_asset(&Options::default())
+    }
+
+    /// As [`Asset::open`], with options.
+    pub fn open_with(from: impl Openable, options: &Options) -> Result<Self> {
+        from.open_asset(options)
+    }
+}
+
 impl Openable for Source {
     fn open_source(self, _: &Options) -> Result<Source> {
         Ok(self)

@@ -140,36 +140,3 @@ pub trait IdTexts: Sync {
         Ok(None)
     }
 }
-
-/// The texts of several files; for an id with several texts, the last file counts.
-#[derive(Clone, Default)]
-pub struct AllTexts<'a>(Vec<&'a dyn IdTexts>);
-
-impl<'a> AllTexts<'a> {
-    /// Adds the texts of one more file.
-    pub fn add(&mut self, texts: &'a dyn IdTexts) {
-        self.0.push(texts);
-    }
-
-    fn last<T>(&self, ask: impl Fn(&'a dyn IdTexts) -> Result<Option<T>>) -> Result<Option<T>> {
-        self.0.iter().rev().find_map(|texts| ask(*texts).transpose()).transpose()
-    }
-}
-
-impl IdTexts for AllTexts<'_> {
-    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
-        self.last(|texts| texts.path(id))
-    }
-
-    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
-        self.last(|texts| texts.name(id))
-    }
-
-    fn id_of_path(&self, path: &str) -> Option<u64> {
-        self.0.iter().rev().find_map(|texts| texts.id_of_path(path))
-    }
-
-    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
-        self.last(|texts| texts.title(id))
-    }
-}

@@ -5,9 +5,10 @@
 
 use crate::asset::Asset;
 use crate::error::Result;
-use crate::relations::{AllTexts, IdTexts};
+use crate::relations::IdTexts;
 use crate::scene::Context;
 use crate::table::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The meshes of a model of the database or of a space. Each format with render sets fills it.
@@ -278,5 +279,38 @@ impl<'a> ModelFiles<'a> {
 
     pub fn instances(&self) -> Option<Vec<Instance>> {
         self.placements.iter().rev().find_map(|placements| placements.instances())
+    }
+}
+
+/// The texts of several files; for an id with several texts, the last file counts.
+#[derive(Clone, Default)]
+struct AllTexts<'a>(Vec<&'a dyn IdTexts>);
+
+impl<'a> AllTexts<'a> {
+    /// Adds the texts of one more file.
+    fn add(&mut self, texts: &'a dyn IdTexts) {
+        self.0.push(texts);
+    }
+
+    fn last<T>(&self, ask: impl Fn(&'a dyn IdTexts) -> Result<Option<T>>) -> Result<Option<T>> {
+        self.0.iter().rev().find_map(|texts| ask(*texts).transpose()).transpose()
+    }
+}
+
+impl IdTexts for AllTexts<'_> {
+    fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.path(id))
+    }
+
+    fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.name(id))
+    }
+
+    fn id_of_path(&self, path: &str) -> Option<u64> {
+        self.0.iter().rev().find_map(|texts| texts.id_of_path(path))
+    }
+
+    fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+        self.last(|texts| texts.title(id))
     }
 }

@@ -15,14 +15,6 @@ use std::sync::Arc;
 /// The sign between an archive and its build.
 const AT_BUILD: char = '@';
 
-/// A word that stands for a folder in addresses, as `NAME:INNER` and `NAME@BUILD:INNER`: the prefix of an installed game.
-#[derive(Debug)]
-pub struct Prefix {
-    pub name: &'static str,
-    /// Finds its folder, or says where it was looked for.
-    pub folder: fn() -> Result<PathBuf>,
-}
-
 /// An address that begins with a [`Prefix`].
 struct PrefixedAddress<'a> {
     folder: fn() -> Result<PathBuf>,
@@ -62,6 +54,14 @@ impl Asset {
     /// As [`Asset::open`] and [`Address::open`].
     pub fn open_at(address: impl AsRef<Path>, options: &Options) -> Result<Self> {
         Address::parse(address.as_ref()).open(options)
+    }
+
+    /// The decoded bytes of the file at `path` in this archive.
+    ///
+    /// # Errors
+    /// `NotFound` with the nearest path, and the errors of [`Archive::stored`] and of the codec.
+    pub fn read(&self, path: impl AsRef<str>) -> Result<Source> {
+        source_inside(self, path.as_ref(), &Options::default())
     }
 }
 

@@ -11,9 +11,6 @@ use crate::table::{Column, DeclaredTable, Table, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A table that every archive has, whatever its format.
-pub type ArchiveTable = for<'a> fn(&'a dyn Archive) -> Box<dyn Table + 'a>;
-
 /// The tables of `archive`, the main one first. `volumes` and `builds` are read on first use.
 pub fn tables(archive: &dyn Archive) -> Vec<Box<dyn Table + '_>> {
     let mut tables = vec![files(archive), volumes(archive)];

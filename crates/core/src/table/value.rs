@@ -1,6 +1,5 @@
 use super::Kind;
 use crate::bytes::Utf16;
-use crate::write::plain::show;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -217,14 +216,6 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 impl<'a, T: Into<Value<'a>>> From<Vec<T>> for Value<'a> {
     fn from(values: Vec<T>) -> Self {
         Self::List(values.into_iter().map(Into::into).collect())
-    }
-}
-
-/// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
-/// the way Rust shows lists.
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        show(self, false, f)
     }
 }
 

@@ -33,6 +33,14 @@ pub fn text<'t>(value: &'t Value<'_>, scratch: &'t mut String) -> Result<Option<
     Ok(Some(scratch))
 }
 
+/// The form for people, and the text form that the command line fixes for ids and GUIDs. Nested values are shown
+/// the way Rust shows lists.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show(self, false, f)
+    }
+}
+
 /// Appends `value` as it is shown to people, [escaped](escape) like all that people see.
 pub fn push_escaped(value: &Value<'_>, out: &mut String) {
     push(value, true, out);
