@@ -370,6 +370,7 @@ fn nearest(archive: &dyn Archive, inner: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Prefix;
     use super::*;
 
     crate::inventory::submit! {
