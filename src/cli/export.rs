@@ -20,9 +20,18 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
         [query] => return ship::run(args, query, context),
         _ => return Err(Failure::usage("export writes one ship: --ship is given twice")),
     }
-    if args.kind.is_some_and(KindArg::is_drawing) || args.kind.is_none() && kind_of(&args.to)?.is_drawing() {
-        drawings(args, context)
-    } else {
-        tables::run(args, context)
-    }
+    let kind = match args.kind {
+        Some(kind) => kind,
+        None => {
+            kind_of(&args.to).map_err(|failure| match args.files.iter().find(|file| context.holds_files(file)) {
+                Some(archive) => {
+                    let (archive, to) = (archive.to_string_lossy(), args.to.to_string_lossy());
+                    let how = format!("; 'assetq extract {archive} --to {to}' writes the files in it");
+                    Failure { message: failure.message + &how, ..failure }
+                }
+                None => failure,
+            })?
+        }
+    };
+    if kind.is_drawing() { drawings(args, context) } else { tables::run(args, context) }
 }

@@ -27,29 +27,36 @@ pub(super) fn without_global(root: Command) -> Command {
     root.mut_args(|arg| if arg.get_help_heading() == Some(GLOBAL) { arg.hide(true) } else { arg })
 }
 
-/// Adds what fits to the error of a command that does not exist, or of an option that a command does not have.
+/// Adds what fits to the error of a command that does not exist, or of an argument that a command does not take.
 pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
     let tip = match error.kind() {
-        ErrorKind::InvalidSubcommand => quoted(error, ContextKind::InvalidSubcommand)
-            .filter(|given| Path::new(given).exists() || error.get(ContextKind::SuggestedSubcommand).is_none())
-            .map(|given| {
-                let shown = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-                let shown: Vec<&str> = shown.filter(|name| !FOR_MACHINES.contains(name)).collect();
-                let all = shown.join(", ");
-                match Path::new(given).exists() {
-                    true => format!("a command precedes the file, as in 'assetq info {given}'; the commands are {all}"),
-                    false => format!("the commands are {all}; 'assetq ls FILE -t TABLE' lists a table"),
-                }
-            }),
-        ErrorKind::UnknownArgument => quoted(error, ContextKind::InvalidArg).and_then(tip_of_option),
+        ErrorKind::InvalidSubcommand => {
+            quoted(error, ContextKind::InvalidSubcommand).map(|given| tip_of_command(given, parser))
+        }
+        ErrorKind::UnknownArgument => {
+            let given = quoted(error, ContextKind::InvalidArg);
+            given.and_then(|given| tip_of_option(given).or_else(|| tip_of_file(given, error)))
+        }
         _ => None,
     };
-    if let Some(tip) = tip {
-        for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+    // Clap's way to pass an option as a value makes it a name that no file has.
+    let is_option = quoted(error, ContextKind::InvalidArg).is_some_and(is_option);
+    for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
+        if tip.is_some() {
             error.remove(kind);
         }
+    }
+    if tip.is_some() || is_option {
+        error.remove(ContextKind::Suggested);
+    }
+    if let Some(tip) = tip {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
     }
+}
+
+/// Whether an argument looks like an option and not like a number.
+fn is_option(given: &str) -> bool {
+    given.starts_with('-') && given.trim_start_matches('-').starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
 fn quoted(error: &clap::Error, kind: ContextKind) -> Option<&str> {
@@ -59,9 +66,85 @@ fn quoted(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
+/// Words of other programs, and the command that does what they say.
+const OTHER_WORDS: &[(&[&str], &str)] = &[
+    (&["list", "dir", "tables", "table", "rows", "head", "show"], "'assetq ls FILE' lists rows"),
+    (&["tree"], "'assetq ls FILE --tree' shows folders as a tree"),
+    (
+        &["columns", "schema", "describe", "stat", "stats", "count", "inspect"],
+        "'assetq info FILE' shows tables and columns",
+    ),
+    (&["search", "grep", "rg"], "'assetq find TEXT FILE' finds texts"),
+    (&["get", "print", "entry"], "'assetq cat FILE ENTRY' shows an entry"),
+    (&["query", "select", "sqlite"], "'assetq sql QUERY FILE' runs SQL"),
+    (&["unpack", "unzip", "decompress", "untar"], "'assetq extract ARCHIVE --to DIR' unpacks files"),
+    (
+        &["convert", "save", "dump", "to", "csv", "json", "parquet", "glb"],
+        "'assetq export FILE --to OUT' writes a file of another kind",
+    ),
+    (
+        &["pack", "repack", "import", "apply", "merge", "write", "put"],
+        "'assetq patch FILE CHANGES --to NEW' puts rows, entries and meshes back",
+    ),
+    (
+        &["edit", "change", "update", "replace", "modify"],
+        "'assetq set FILE PATH VALUE --to NEW' changes a value, and UPDATE in 'assetq sql' many",
+    ),
+    (
+        &["insert", "add", "delete", "remove", "rm"],
+        "INSERT and DELETE in 'assetq sql QUERY FILE --to NEW' add and remove rows",
+    ),
+    (
+        &["undo", "revert", "restore"],
+        "'assetq patch FILE UNDO --in-place' takes an edit back, with the file that --undo wrote",
+    ),
+    (&["compare", "changes", "delta", "cmp"], "'assetq diff OLD NEW' compares files"),
+    (&["log", "blame", "changelog"], "'assetq history ENTRY GAME' compares builds"),
+    (&["open", "render", "preview", "html", "browse"], "'assetq view FILE' shows a page"),
+    (&["check", "validate", "lint", "test"], "'assetq verify FILE' checks a file"),
+    (&["lookup", "id", "hash"], "'assetq resolve ID' looks ids and paths up"),
+    (&["references", "usages", "uses", "deps"], "'assetq refs ID FILE' lists references"),
+    (&["backup", "keep"], "'assetq snapshot GAME --to DIR' keeps a build"),
+    (&["example", "examples"], "'assetq sample DIR' writes a file of every format"),
+    (&["version"], "'assetq --version' prints the version"),
+];
+
+fn tip_of_command(given: &str, parser: &Command) -> String {
+    let shown = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+    let shown: Vec<&str> = shown.filter(|name| !FOR_MACHINES.contains(name)).collect();
+    let all = shown.join(", ");
+    if Path::new(given).exists() {
+        return format!("a command precedes the file, as in 'assetq info {given}'; the commands are {all}");
+    }
+    let given = given.to_lowercase();
+    if let Some((_, command)) = OTHER_WORDS.iter().find(|(words, _)| words.contains(&&*given)) {
+        return format!("{command}; the commands are {all}");
+    }
+    match crate::suggest::nearest(&given, shown).first() {
+        Some(near) => format!("did you mean '{near}'? the commands are {all}"),
+        None => format!("the commands are {all}; 'assetq ls FILE -t TABLE' lists a table"),
+    }
+}
+
+/// How `ls` takes several files, for the names that a shell puts in place of a pattern.
+fn tip_of_file(given: &str, error: &clap::Error) -> Option<String> {
+    let usage = match error.get(ContextKind::Usage)? {
+        ContextValue::StyledStr(usage) => usage.to_string(),
+        _ => return None,
+    };
+    if given.starts_with('-') || !usage.contains(" ls ") {
+        return None;
+    }
+    let ending = Path::new(given).extension().map_or_else(|| "bin".into(), |ending| ending.to_string_lossy());
+    Some(format!("several files go by a folder or by a pattern in quotes, as in 'assetq ls \"*.{ending}\"'"))
+}
+
 /// The equivalent of an option that other programs have.
 fn tip_of_option(given: &str) -> Option<String> {
     let name = given.trim_start_matches('-');
+    if name.len() == given.len() {
+        return None;
+    }
     Some(match name {
         "o" | "out" | "output" => "'--to OUT' names the output, of commands that write one".to_owned(),
         "csv" | "json" | "ndjson" => format!("'-f {name}' writes this format"),
@@ -70,6 +153,15 @@ fn tip_of_option(given: &str) -> Option<String> {
             "'assetq ls FILE --sort COLUMN:desc' sorts rows, and so does ORDER BY in 'assetq sql'".to_owned()
         }
         "filter" => "'--where CONDITION' selects rows".to_owned(),
+        "n" | "limit" | "head" | "top" => {
+            "'assetq ls FILE --limit 10' shows the first rows, and so does LIMIT 10 in 'assetq sql'".to_owned()
+        }
+        "missing" | "broken" | "unresolved" => {
+            "'assetq refs --dangling FILE' lists references to what is missing".to_owned()
+        }
+        "near" | "around" | "within" => {
+            "'assetq ls FILE --at 0,0,0' shows what is at a point, and --box what is in a box".to_owned()
+        }
         _ => return None,
     })
 }

@@ -121,7 +121,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let found =
         if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
     context.warn(&asset);
-    if crate::refs::states_paths(&asset) {
+    // Titles may be null for all rows, and only notes say why.
+    let has_titles = table.columns().iter().any(|column| column.name == "title");
+    if crate::refs::states_paths(&asset) || has_titles {
         context.notes(name, &asset.reader().notes());
     }
     let asked: Vec<_> = args.glob.iter().chain(&args.condition).map(|asked| format!("{asked:?}")).collect();
@@ -135,6 +137,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         };
         let hint = match args.glob.as_deref() {
             _ if let Some(other) = &other => format!("; {other} has such files"),
+            Some(exact) if asset.reader().table(exact).is_some() => {
+                format!("; {exact} is a table: -t {exact} lists it")
+            }
             Some(exact) if !Glob::is_glob(exact) && args.condition.is_none() => {
                 crate::table::hint_of_rows(exact, &*table)
             }

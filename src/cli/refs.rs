@@ -579,6 +579,15 @@ impl Search<'_> {
     fn trees(&self, entries: &[RequestedEntry], depth: usize) -> Outcome {
         let mut page = self.context.page();
         for RequestedEntry { id, query, file, .. } in entries {
+            let root = file.and_then(|file| self.root_of(file));
+            let (id, query, file) = match root {
+                Some(root) => {
+                    let name = self.files[root].name();
+                    self.context.note(query, &format!("it refers to nothing; the tree is of {name}, which draws it"));
+                    (&id::of_path(name), name, &Some(root))
+                }
+                None => (id, &**query, file),
+            };
             match file {
                 Some(file) => {
                     self.file_of.borrow_mut().insert(*id, *file);
@@ -609,6 +618,27 @@ impl Search<'_> {
             }
         }
         Ok(page.flush()?)
+    }
+
+    /// The file that a file without references belongs to by its name: of those with the same stem beside it, the one that no
+    /// other one refers to, as the model of a geometry.
+    fn root_of(&self, file: usize) -> Option<usize> {
+        let own = &self.files[file];
+        if own.stated().is_some() {
+            return None;
+        }
+        let (name, _) = own.name().rsplit_once('.')?;
+        let is_beside = |other: &LinkedFile| other.name().rsplit_once('.').is_some_and(|(stem, _)| stem == name);
+        let beside: Vec<usize> = (0..self.files.len())
+            .filter(|&at| is_beside(&self.files[at]) && self.files[at].stated().is_some())
+            .collect();
+        let refers = |from: usize, to: usize| {
+            let edges = self.files[from].stated().into_iter().flat_map(|found| &found.edges);
+            let mut found = edges.filter_map(|edge| self.destination(&self.files[from], edge)?.asset);
+            found.any(|found| found == to)
+        };
+        let is_root = |&&at: &&usize| !beside.iter().any(|&other| other != at && refers(other, at));
+        beside.iter().find(is_root).copied()
     }
 
     /// The references of an entry: each target once, without its folder, and the file that a path leads to.

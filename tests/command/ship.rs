@@ -229,6 +229,11 @@ fn a_ship_that_is_not_there_is_named_with_the_nearest() {
     let dir = game();
     let (_, said) = run(dir.path(), 1, &["export", ".", "--ship", "PASB99", "--to", "x.glb"]);
     assert!(said.contains("did you mean PASB999_Sample?"), "{said}");
+    // A misspelled title leads to the ship, and the index of another nation to none.
+    let (_, said) = run(dir.path(), 1, &["export", ".", "--ship", "Sampel", "--to", "x.glb"]);
+    assert!(said.contains("did you mean PASB999_Sample?"), "{said}");
+    let (_, said) = run(dir.path(), 1, &["export", ".", "--ship", "PJSB999_Yamato", "--to", "x.glb"]);
+    assert!(!said.contains("did you mean"), "{said}");
     let (_, said) = run(dir.path(), 1, &["export", ".", "--ship", SHIP, "--hull", "C_Hull", "--to", "x.glb"]);
     assert!(said.contains("PAUH999_A, PAUH999_B"), "{said}");
     let (_, said) = run(

@@ -339,10 +339,15 @@ pub fn no_table(reader: &dyn Reader, wanted: &str) -> String {
     if let Some(why) = reader.absent(wanted) {
         return format!("no table {}: {why}", short_text(wanted));
     }
+    format!("no table {}{}", short_text(wanted), hint_of_tables(reader, wanted, "it has"))
+}
+
+/// The end of a message about a missing table: the table with `wanted` among its other words, else the nearest ones, else all.
+pub fn hint_of_tables(reader: &dyn Reader, wanted: &str, there_are: &str) -> String {
     let tables = reader.tables();
-    format!(
-        "no table {wanted}{}",
-        crate::suggest::hint_or_all(wanted, "it has", tables.iter().map(|table| table.name())),
-        wanted = short_text(wanted)
-    )
+    let word = wanted.to_lowercase();
+    match tables.iter().find(|table| table.nature().also.contains(&&*word)) {
+        Some(table) => crate::suggest::hint_of(&[table.name()]),
+        None => crate::suggest::hint_or_all(wanted, there_are, tables.iter().map(|table| table.name())),
+    }
 }

@@ -90,12 +90,23 @@ fn likeness(wanted: &str, name: &str) -> f64 {
 fn of_words(wanted: &str, name: &str) -> f64 {
     let (short, long) = if wanted.len() < name.len() { (wanted, name) } else { (name, wanted) };
     let share = as_float(short.len()) / as_float(long.len().max(1));
-    if short.len() >= 3 && long.contains(short) {
+    // A table of `portal_boxes` has portals.
+    let one = short.strip_suffix('s').unwrap_or(short);
+    if one.len() >= 3 && long.contains(one) {
         // A part of a name, such as a column without its prefix.
         return 0.7 + 0.25 * share;
     }
     // Names of such different lengths are far from each other.
-    if share < ALIKE { 0.0 } else { edits(wanted, name) }
+    if share < ALIKE {
+        return 0.0;
+    }
+    // A prefix that many names share makes no other name alike, as in PASB018_Iowa and PJSB018_Yamato.
+    if let (Some((a, rest_of_a)), Some((b, rest_of_b))) = (wanted.split_once('_'), name.split_once('_'))
+        && edits(a, b).min(edits(rest_of_a, rest_of_b)) < ALIKE
+    {
+        return 0.0;
+    }
+    edits(wanted, name)
 }
 
 /// 1 less the share of characters that must be edited.
@@ -121,6 +132,7 @@ mod tests {
             ("SNAME", &["sName"]),
             ("u16buyprise", &["u16BuyPrice"]),
             ("recrods", &["records", "record"]),
+            ("records_of_all", &["records"]),
             ("zzz", &[]),
             ("", &[]),
         ] {
@@ -128,6 +140,17 @@ mod tests {
         }
         assert_eq!(hint("recrods", columns), "; did you mean records or record?");
         assert_eq!(hint("nothing like it", columns), "");
+        let tables = ["event_boxes", "portal_boxes", "respawn_boxes", "skeleton_nodes"];
+        assert_eq!(nearest("portals", tables), ["portal_boxes"]);
+        assert_eq!(nearest("spawns", tables), ["respawn_boxes"]);
+        assert_eq!(nearest("skeletn_node", tables), ["skeleton_nodes"]);
+    }
+
+    #[test]
+    fn a_prefix_makes_no_name_alike() {
+        let ships = ["PJSB018_Yamato_1944", "PASB017_Montana_1945", "PGSB108_Bismarck"];
+        assert_eq!(nearest("PASB018_Iowa_1944", ships), [""; 0]);
+        assert_eq!(nearest("PGSB108_Bismark", ships), ["PGSB108_Bismarck"]);
     }
 
     #[test]

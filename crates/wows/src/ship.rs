@@ -12,6 +12,7 @@ use crate::geometry::export::{ArmoredPlaces, Assembled, Place, Scene, assemble};
 use crate::models::{Placements, Visual};
 use crate::options::Options;
 use crate::scene::{self, Context};
+use assetq_core::suggest;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -329,14 +330,31 @@ fn find_ship<'p>(params: &'p Params, query: &'p str) -> Result<Entity<'p>> {
     }
     match &*titled {
         [only] => Ok(*only),
-        [] if near.is_empty() => Err(not_found(format!("there is no ship {query:?}"))),
-        [] => Err(not_found(format!("there is no ship {query:?}; did you mean {}?", near.join(", ")))),
+        [] => {
+            let near = if near.is_empty() { nearest_ships(params, query)? } else { near };
+            Err(not_found(format!("there is no ship {query:?}{}", suggest::hint_of(&near))))
+        }
         several => {
             let names = several.iter().map(Entity::name).collect::<Result<Vec<_>>>()?.join(", ");
             let what = format!("{query:?} is the title of {names}: give one of these names").into();
             Err(Error::of_part(ErrorKind::Syntax { what }, ""))
         }
     }
+}
+
+/// The names of the ships whose name or title is most alike to `query`.
+fn nearest_ships(params: &Params, query: &str) -> Result<Vec<Cow<'static, str>>> {
+    let mut names = Vec::new();
+    for ship in params.ships()? {
+        let name = ship.name()?.into_owned();
+        names.extend(params.title(&ship)?.map(|title| (title.into_owned(), name.clone())));
+        names.push((name.clone(), name));
+    }
+    let near = suggest::nearest(query, names.iter().map(|(known, _)| known));
+    let of_near = near.iter().filter_map(|near| names.iter().find(|(known, _)| known == *near));
+    let mut ships: Vec<Cow<'static, str>> = of_near.map(|(_, name)| name.clone().into()).collect();
+    ships.dedup();
+    Ok(ships)
 }
 
 /// Returns a component of each kind: the last one that the hull's upgrade lists, else the last one of the ship.

@@ -69,6 +69,11 @@ mod/gun/turret.model
         └── mfm  PnFMods/Ship/gun/turret.mfm  (shown above)
 ";
     assert_eq!(tree.replace('\\', "/"), expected);
+    // A geometry refers to nothing: the tree begins at its model.
+    fs::write(dir.path().join("mod/gun/turret.geometry"), assetq_sample::geometry::demo(1, Size::Small)).unwrap();
+    let (tree, said) = run(dir.path(), 0, &["refs", "mod/gun/turret.geometry", "mod", "--tree"]);
+    assert_eq!(tree.replace('\\', "/"), expected);
+    assert!(said.contains("it refers to nothing; the tree is of "), "{said}");
 }
 
 #[test]

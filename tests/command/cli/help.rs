@@ -107,9 +107,32 @@ fn a_word_that_is_no_command_names_the_commands() {
     for (args, tip) in [
         (&["a.wdb"][..], "a command precedes the file, as in 'assetq info a.wdb'; the commands are info, ls, cat"),
         (&["armor", "a.wdb"], "the commands are info, ls, cat"),
+        (&["search", "a.wdb"], "'assetq find TEXT FILE' finds texts; the commands are info"),
+        (&["unpack", "a.bin"], "'assetq extract ARCHIVE --to DIR' unpacks files; the commands are"),
+        (&["Tables", "a.bin"], "'assetq ls FILE' lists rows"),
+        (&["version"], "'assetq --version' prints the version"),
+        (&["exprot", "a.bin"], "did you mean 'export'? the commands are"),
     ] {
         let (_, said) = run(dir.path(), 2, args);
-        assert!(said.contains(tip) && !said.contains("textconv"), "{said}");
+        assert!(said.contains(tip) && !said.contains("textconv") && !said.contains("similar"), "{said}");
+    }
+}
+
+/// The message of an unknown option names what does the same, and no way to pass it as the name of a file.
+#[test]
+fn an_argument_that_is_not_taken_leads_to_what_is() {
+    let dir = tempfile::tempdir().unwrap();
+    for (args, tip) in [
+        (&["sql", "SELECT 1", "-n", "5"][..], "LIMIT 10 in 'assetq sql'"),
+        (&["refs", "a.bin", "--missing"], "'assetq refs --dangling FILE'"),
+        (&["ls", "a.bin", "--near", "1,2,3"], "'assetq ls FILE --at 0,0,0'"),
+        (&["ls", "a.wdb", "b.wdb", "c.wdb"], "a pattern in quotes, as in 'assetq ls \"*.wdb\"'"),
+        (&["ls", "a.wdb", "--colums", "x"], "'--columns'"),
+        (&["find", "-5", "a.wdb"], "'-- -5'"),
+    ] {
+        let (_, said) = run(dir.path(), 2, args);
+        assert!(said.contains(tip), "{args:?}: {said}");
+        assert!(!said.contains("-- --") && !said.contains("-- -n"), "{args:?}: {said}");
     }
 }
 

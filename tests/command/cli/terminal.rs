@@ -139,6 +139,7 @@ fn a_name_that_does_not_exist_gets_the_nearest_ones() {
         (2, &["ls", "assets.bin", "-c", "idd"], "paths has no column \"idd\"; did you mean id?"),
         (2, &["ls", "sheet.wdb", "-w", "Race = 1"], "there is no column Race; did you mean u7Race or u7Race_1?"),
         (1, &["ls", "assets.bin", "content/gamplay"], "did you mean content/gameplay?"),
+        (1, &["ls", "assets.bin", "resources"], "; resources is a table: -t resources lists it"),
         (1, &["cat", "assets.bin", "content/USS00001.visual"], visual),
         (1, &["resolve", "content/usa/USS0001.visual", "--db", "assets.bin"], visual),
         (1, &["refs", "content/usa/USS0001.visual", "assets.bin"], visual),

@@ -72,7 +72,9 @@ fn an_error_says_what_to_write() {
         (2, "sheet.wdb r0000005.u7Race 300", "column u7Race: \"300\" does not fit: a whole number from 0 to 127"),
         (2, "sheet.wdb r0000005.Race 3", "no value \"Race\"; did you mean u7Race or u7Race_1?"),
         (2, "sheet.wdb r0000005 3", "\"r0000005\" is an object: name one of its values, as in \"r0000005.s4Family\""),
-        (1, "sheet.wdb r000005.u7Race 3", "did you mean r0000005"),
+        (1, "sheet.wdb r000005.u7Race 3", "did you mean r0000005.u7Race"),
+        (2, "turret.mfm diffuseMap a", "\"diffuseMap\" is an object: name one of its values, as in \"diffuseMap."),
+        (2, "town.wdata portal_000 1", "name one of its values, as in \"portal_000."),
         (2, "savegame.vrb Bounds.Max.Z2 3", "\"Bounds.Max\": no value \"Z2\"; there are X, Y, Z"),
         (2, "savegame.vrb Bounds.Max.Y seven", "\"Bounds.Max.Y\": \"seven\" does not fit: a number"),
         (2, "savegame.vrb Entities[3].Mass 1", "write [Entities][3].Mass or [Main].Entities[3].Mass"),
@@ -82,6 +84,18 @@ fn an_error_says_what_to_write() {
     ] {
         let said = refused(&dir, code, line);
         assert!(said.contains(what) && said.lines().count() == 1, "{line}: {said}");
+    }
+    // The value that a message names can be set.
+    for (file, entry) in [("turret.mfm", "diffuseMap"), ("town.wdata", "portal_000"), ("sheet.wdb", "r0000005")] {
+        let said = refused(&dir, 2, &format!("{file} {entry} x"));
+        let named = said.split("as in \"").nth(1).unwrap().split('"').next().unwrap();
+        let steps = named.strip_prefix(&format!("{entry}.")).unwrap();
+        assert_ne!(steps, "offset", "a derived value can be set to itself only");
+        let (shown, _) = run(dir.path(), 0, &["cat", file, entry, "-f", "json"]);
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        let value = steps.split('.').fold(&shown, |value, step| &value[step]);
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        run(dir.path(), 0, &["set", file, named, &value, "--dry-run"]);
     }
     let (_, said) = run(dir.path(), 2, &["set", "sheet.wdb", "r0000005.u7Race", "3"]);
     assert!(said.contains("--to NEW"), "{said}");

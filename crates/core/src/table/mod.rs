@@ -302,6 +302,8 @@ pub struct Nature {
     pub leaves: Option<Leaves>,
     /// Members of nested values whose texts are words of the reader, such as names of kinds, and not texts of the file.
     pub vocabulary: &'static [&'static str],
+    /// Other words for its rows, by which users look for the table.
+    pub also: &'static [&'static str],
 }
 
 impl Nature {

@@ -322,6 +322,8 @@ macro_rules! natures {
 natures! {
     /// Declares which members of nested values are the reader's own words: see [`Nature::vocabulary`].
     with_words(words: &'static [&'static str]): vocabulary = words;
+    /// Adds other words by which users look for the table: see [`Nature::also`].
+    also_called(words: &'static [&'static str]): also = words;
     /// Marks any row as located at the same cost: see [`Nature::random_access`].
     random_access(): random_access = true;
     /// Marks the rows as derived from other tables: see [`Nature::derived`].

@@ -1,11 +1,12 @@
 //! One value of an entry, named by its path: `Bounds.Max.Y`, `r0000005.u7Race`, `PATH.lods[0].extent`.
 
 use super::{Editor, ValueSource, refused};
+use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::find::{self, paths_named};
 use crate::reader::Reader;
 use crate::table::path::{Path, Step};
-use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, hint_of_rows};
+use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, nearest_rows};
 use crate::writable::{self, short, short_text};
 use std::borrow::Cow;
 
@@ -35,9 +36,12 @@ fn steps(text: &str) -> Result<Path<'_>> {
     path.ok_or_else(|| refused(format!("{} {what}", short_text(text))))
 }
 
+/// Whether the value at a path can be set to a text.
+type Fits<'f> = &'f dyn Fn(&str, &str) -> bool;
+
 /// `now` with the value at `steps` replaced by the value in the text `given`; `at` is the path so far, for messages.
-fn replaced(now: Value<'static>, steps: &[Step<'_>], given: &str, at: &str) -> Result<Value<'static>> {
-    let Some((step, rest)) = steps.split_first() else { return leaf(&now, given, at) };
+fn replaced(now: Value<'static>, steps: &[Step<'_>], given: &str, at: &str, fits: Fits<'_>) -> Result<Value<'static>> {
+    let Some((step, rest)) = steps.split_first() else { return leaf(&now, given, at, fits) };
     match (step, now) {
         (Step::Name(name), Value::Map(mut members)) => {
             let Some(member) = member_of(&mut members, name) else {
@@ -45,7 +49,7 @@ fn replaced(now: Value<'static>, steps: &[Step<'_>], given: &str, at: &str) -> R
                 let hint = crate::suggest::hint_or_all(name, "there are", names);
                 return Err(refused(format!("{}: no value {}{hint}", short_text(at), short_text(name))));
             };
-            *member = replaced(std::mem::take(member), rest, given, &format!("{at}.{name}"))?;
+            *member = replaced(std::mem::take(member), rest, given, &format!("{at}.{name}"), fits)?;
             Ok(Value::Map(members))
         }
         (Step::Index(index), Value::List(mut items)) => {
@@ -53,7 +57,7 @@ fn replaced(now: Value<'static>, steps: &[Step<'_>], given: &str, at: &str) -> R
             let Some(item) = items.get_mut(*index as usize) else {
                 return Err(refused(format!("{}: no item [{index}]: it has {len}, from [0] on", short_text(at))));
             };
-            *item = replaced(std::mem::take(item), rest, given, &format!("{at}[{index}]"))?;
+            *item = replaced(std::mem::take(item), rest, given, &format!("{at}[{index}]"), fits)?;
             Ok(Value::List(items))
         }
         (step, other) => {
@@ -79,20 +83,43 @@ fn member_of<'v>(members: &'v mut [(Cow<'static, str>, Value<'static>)], name: &
     holders.next().filter(|_| holders.next().is_none())
 }
 
+/// Values that are tried for a message.
+const TRIED: usize = 32;
+
+/// Adds the paths of the values below `at`, with their texts, beginning with the last one.
+fn add_leaves(members: &[(Cow<'static, str>, Value<'static>)], at: &str, leaves: &mut Vec<(String, String)>) {
+    for (name, value) in members.iter().rev() {
+        if leaves.len() >= TRIED {
+            return;
+        }
+        let path = format!("{at}.{name}");
+        match value {
+            Value::Map(inner) => add_leaves(inner, &path, leaves),
+            Value::List(_) | Value::Null => {}
+            value => leaves.push((path, value.to_string())),
+        }
+    }
+}
+
 /// The value in the text `given`, of the kind of `now`.
-fn leaf(now: &Value<'static>, given: &str, at: &str) -> Result<Value<'static>> {
+fn leaf(now: &Value<'static>, given: &str, at: &str, fits: Fits<'_>) -> Result<Value<'static>> {
     let column = Column::new("value", Kind::Any).writable();
     let new = writable::fit(&column, Value::text(given), ValueSource::Text, Some(now));
     new.map_err(|_| {
-        let fits = match now {
+        let kind = match now {
             Value::Map(members) => {
-                let name = members.last().map_or("NAME", |(name, _)| name);
-                let what = "is an object: name one of its values";
-                return refused(format!("{} {what}, as in {}", short_text(at), short_text(&format!("{at}.{name}"))));
+                let (shown, mut leaves) = (short_text(at), Vec::new());
+                add_leaves(members, at, &mut leaves);
+                return refused(match leaves.iter().find(|(path, text)| fits(path, text)) {
+                    Some((path, _)) => {
+                        format!("{shown} is an object: name one of its values, as in {}", short_text(path))
+                    }
+                    None => format!("{shown} is an object, and no value in it can be set alone"),
+                });
             }
             other => kind_of(other),
         };
-        refused(format!("{}: {} does not fit: {fits}", short_text(at), short_text(given)))
+        refused(format!("{}: {} does not fit: {kind}", short_text(at), short_text(given)))
     })
 }
 
@@ -130,6 +157,27 @@ fn rows_with(table: &dyn Table, column: usize, key: &str) -> Result<Vec<usize>> 
     }
 }
 
+/// Whether the value at a path below `entry` can be set to a text, without a change to the file.
+fn fits_in<'a>(asset: &'a Asset, table: Option<&'a str>, entry: &'a str) -> impl Fn(&str, &str) -> bool {
+    move |path, given| {
+        // A derived value can be set to itself, and to no other.
+        let is_derived = path.rsplit('.').next().is_some_and(|name| is_derived(asset.reader(), table, entry, name));
+        !is_derived && Editor::new(asset).is_ok_and(|mut editor| editor.set_value(table, path, given).is_ok())
+    }
+}
+
+/// Whether `name` is a derived column of the table of an entry: the given one, else the one that shows it, else the main one.
+fn is_derived(reader: &dyn Reader, table: Option<&str>, entry: &str, name: &str) -> bool {
+    let rows = match (table, reader.entry_row(entry)) {
+        (Some(table), _) => reader.table(table),
+        (None, Ok(Some((rows, _)))) => Some(rows),
+        (None, _) => reader.tables().into_iter().next(),
+    };
+    rows.is_some_and(|rows| {
+        rows.columns().iter().any(|column| column.name == name && column.accepts == Accepts::Nothing)
+    })
+}
+
 impl Editor<'_> {
     /// Changes the value at `path` to the value in the text `given`. The path is an entry as `cat` takes it, followed by
     /// the steps to the value: `Bounds.Max.Y`, `r0000005.u7Race`, `PATH.lods[0].extent`. With a table it is a row of the
@@ -147,7 +195,7 @@ impl Editor<'_> {
             let Some((entry, shown)) = entry_named(reader, entry)? else { continue };
             let path = steps(rest)?;
             let steps = path.steps();
-            return match replaced(shown, steps, given, &entry) {
+            return match replaced(shown, steps, given, &entry, &fits_in(self.asset, None, &entry)) {
                 Ok(new) => match self.writable.entry(&entry, &new)? {
                     Some(edit) => self.take_entry(&entry, edit),
                     None => match reader.entry_row(&entry)? {
@@ -184,7 +232,8 @@ impl Editor<'_> {
 
     /// Changes a cell of a row, or of an item in a list of the row: `2.lods[0].extent` is row [0] of row 2 in `lods`.
     fn set_in(&mut self, table: Option<&str>, key: &str, steps: &[Step<'_>], given: &str) -> Result<()> {
-        let reader = self.asset.reader();
+        let (asset, given_table) = (self.asset, table);
+        let reader = asset.reader();
         let (mut name, mut steps) = (table, steps);
         let mut item = None;
         if let [Step::Name(list), Step::Index(index), rest @ ..] = steps
@@ -220,7 +269,7 @@ impl Editor<'_> {
             [] => rows.set_cell(row, at, Value::owned(given.to_owned()), ValueSource::Text)?,
             steps => {
                 let now = rows.table.value(row, at)?.into_owned();
-                let new = replaced(now, steps, given, &format!("{key}.{column}"))?;
+                let new = replaced(now, steps, given, &format!("{key}.{column}"), &fits_in(asset, given_table, key))?;
                 rows.set_cell(row, at, new, ValueSource::Typed)?
             }
         };
@@ -231,7 +280,13 @@ impl Editor<'_> {
     fn no_entry(&mut self, table: Option<&str>, path: &str) -> Error {
         let end = ends(path).get(1).copied().unwrap_or(path.len());
         let entry = path.get(..end).unwrap_or(path);
-        let hint = self.resolved(table).map_or_else(|_| String::new(), |rows| hint_of_rows(entry, &*rows.table));
+        let reader = self.asset.reader();
+        let near = self.resolved(table).map_or_else(|_| Vec::new(), |rows| nearest_rows(entry, &*rows.table));
+        // A name that several rows share is no entry everywhere.
+        let near = near.iter().filter(|name| table.is_some() || tree_of(reader, name).is_ok_and(|tree| tree.is_some()));
+        let rest = path.get(end..).unwrap_or_default();
+        let near: Vec<String> = near.map(|name| format!("{name}{rest}")).collect();
+        let hint = crate::suggest::hint_of(&near);
         let how =
             if hint.is_empty() { "; ENTRY is what `assetq cat` takes, with .NAME or [NUMBER] after it" } else { "" };
         let what = format!("no entry {}{hint}{how}", short(&Value::text(path)));
@@ -284,13 +339,15 @@ mod tests {
 
     #[test]
     fn a_value_keeps_its_kind() {
-        let set = |now: Value<'static>, given| leaf(&now, given, "x").map_err(|error| error.to_string());
+        let set = |now: Value<'static>, given| {
+            leaf(&now, given, "x", &|path, _| path != "x.offset").map_err(|error| error.to_string())
+        };
         assert_eq!(set(Value::F32(2.5), "7.5"), Ok(Value::F32(7.5)));
         assert_eq!(set(Value::Uint(1), "3"), Ok(Value::Uint(3)));
         assert_eq!(set(Value::Bool(false), "true"), Ok(Value::Bool(true)));
         assert_eq!(set(Value::owned("1".to_owned()), "2"), Ok(Value::owned("2".to_owned())));
         assert_eq!(set(Value::Uint(1), "-3").unwrap_err(), "\"x\": \"-3\" does not fit: a whole number from 0");
-        let map = Value::Map(vec![("a".into(), Value::Uint(1))]);
+        let map = Value::Map(vec![("offset".into(), Value::Uint(1)), ("a".into(), Value::Uint(1))]);
         assert_eq!(set(map, "3").unwrap_err(), "\"x\" is an object: name one of its values, as in \"x.a\"");
     }
 }

@@ -19,8 +19,8 @@ use super::arrow::ArrowBatches;
 use super::rows::{RowSink as _, SinkEvent};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::reader::hint_of_tables;
 use crate::report::Check;
-use crate::suggest;
 use crate::table::filter::{Bound, Filter, find_column};
 use crate::table::{Column, RowCursor, Table, Value};
 use crate::threads::lock;
@@ -276,9 +276,7 @@ fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
         if let Some(damage) = reader.table_damage(name) {
             return damage.context(format_args!("no table {name}"));
         }
-        let why = reader.absent(name).unwrap_or_else(|| {
-            suggest::hint_or_all(name, "there are", reader.tables().iter().map(|table| table.name()))
-        });
+        let why = reader.absent(name).unwrap_or_else(|| hint_of_tables(reader, name, "there are"));
         let why = why.trim_start_matches("; ");
         Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} not found ({why})") }, "")
     })

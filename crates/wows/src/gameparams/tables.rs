@@ -201,7 +201,7 @@ fn ships(params: &Params) -> Made<'_> {
         .column(Column::text("group").brief(), |entity| text(entity.get("group")))
         .column(Column::bool("paper"), |entity| Ok(truth(entity.get("isPaperShip"))))
         .column(Column::text("title").brief(), |entity| title(params, entity));
-    Box::new(table.derived().own_texts(false))
+    Box::new(table.also_called(&["tier", "tiers", "vessels"]).derived().own_texts(false))
 }
 
 /// A row of the catalogue, with its entity.
@@ -291,7 +291,7 @@ fn ship_components(params: &Params) -> Made<'_> {
         .column(Column::text("upgrade").brief().key(), |found| found.key())
         .column(Column::text("kind").brief().key(), |found| text(Some(found.node(found.row.value))))
         .column(Column::text("component").brief().key(), |found| text(Some(found.part().node)));
-    Box::new(table)
+    Box::new(table.also_called(&["modules", "components"]))
 }
 
 fn model_id<'a>(part: EntityPart<'_>) -> Result<Value<'a>> {
@@ -393,7 +393,7 @@ fn mounts(params: &Params) -> Made<'_> {
             })
         })
         .column(Column::text("entity"), |found| Ok(Value::Text(found.entity.name()?)));
-    Box::new(table)
+    Box::new(table.also_called(&["guns", "turrets", "weapons"]))
 }
 
 fn ammo(params: &Params) -> Made<'_> {
@@ -421,7 +421,7 @@ fn projectiles(params: &Params) -> Made<'_> {
         .column(Column::text("ammo_type").brief(), |entity| text(entity.get("ammoType")));
     let table = with_numbers(table, numbers, |entity| entity.node())
         .column(Column::text("title"), |entity| title(params, entity));
-    Box::new(table.derived().own_texts(false))
+    Box::new(table.also_called(&["shells", "bombs", "torpedoes", "rockets"]).derived().own_texts(false))
 }
 
 fn modernizations(params: &Params) -> Made<'_> {
@@ -443,7 +443,7 @@ fn modernizations(params: &Params) -> Made<'_> {
             let list = LISTS.get(which).and_then(|(_, field)| entity.get(field));
             nested(params, list, params.lists()?.modernizations.len())
         });
-    Box::new(table.derived().own_texts(false))
+    Box::new(table.also_called(&["upgrades", "equipment"]).derived().own_texts(false))
 }
 
 /// Whether `ship` can mount the modernization, by its lists (docs/formats/gameparams.md §6).
@@ -531,5 +531,5 @@ fn abilities(params: &Params) -> Made<'_> {
         .column(Column::text("consumable_type").brief(), |found| text(found.part().node.get("consumableType")));
     let table = with_numbers(table, numbers, |found| found.part().node)
         .column(Column::text("title").brief(), |found| title(params, &found.entity));
-    Box::new(table)
+    Box::new(table.also_called(&["consumables", "skills"]))
 }
