@@ -30,7 +30,7 @@ pub(super) struct Global {
     /// Decode files of archives again, instead of using and filling the cache: see `assetq cache`
     #[arg(long, global = true)]
     pub(super) no_cache: bool,
-    /// Read a geometry alone, without the .visual, .model and .mfm files beside it
+    /// Read a file alone: a geometry without the .visual, .model and .mfm files beside it, parameters without global.mo
     #[arg(long, global = true)]
     pub(super) no_companions: bool,
     /// Field names for FINAL FANTASY XIII sheets, tried before the known ones: lists that begin with [file stems]

@@ -62,3 +62,32 @@ fn a_companion_that_is_no_file_cannot_be_read() {
     fs::create_dir(dir.join("turret.visual")).unwrap();
     run(dir, 0, &["ls", "turret.geometry", "-t", "render_groups"]);
 }
+
+#[test]
+fn texts_beside_parameters_are_their_titles() {
+    let dir = TempDir::new().unwrap();
+    let dir = dir.path();
+    fs::create_dir(dir.join("alone")).unwrap();
+    let params = assetq_sample::gameparams::demo(1, Size::Small);
+    for file in ["GameParams.data", "alone/GameParams.data"] {
+        fs::write(dir.join(file), &params).unwrap();
+    }
+    let texts = assetq_sample::gameparams::demo_mo(1, Size::Small);
+    fs::write(dir.join("global.mo"), &texts).unwrap();
+    let ships = |code: i32, file: &str, options: &[&str]| {
+        run(dir, code, &[&["ls", file, "-t", "ships", "-c", "title", "-f", "csv"], options].concat())
+    };
+    let (titles, said) = ships(0, "GameParams.data", &[]);
+    assert!(titles.contains("Nowhere") && said.is_empty(), "{titles}{said}");
+    // Without texts a message says where titles are, and what it advises shows them.
+    for (file, options) in [("alone/GameParams.data", &[][..]), ("GameParams.data", &["--no-companions"])] {
+        let (titles, said) = ships(0, file, options);
+        assert!(!titles.contains("Nowhere") && said.contains("--names global.mo"), "{titles}{said}");
+    }
+    assert!(ships(0, "alone/GameParams.data", &["--names", "global.mo"]).0.contains("Nowhere"));
+    // The file itself is the same one everywhere.
+    assert_eq!(run(dir, 0, &["diff", "GameParams.data", "alone/GameParams.data"]).0, "no differences\n");
+    fs::write(dir.join("global.mo"), &texts[..20]).unwrap();
+    let (titles, said) = ships(3, "GameParams.data", &[]);
+    assert!(!titles.contains("Nowhere") && said.contains("global.mo"), "{titles}{said}");
+}

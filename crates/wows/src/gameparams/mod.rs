@@ -42,12 +42,15 @@ pub use entities::Entity;
 pub use leaf::NodeKind;
 pub use parts::{ArmorPlate, EntityPart, Upgrade};
 
-use crate::archive::names::NameSources;
+use crate::archive::{self, names::NameSources};
 use crate::budget::{self, Budget};
 use crate::codec::ZlibSteps;
 use crate::error::{Error, ErrorKind, Result};
+use crate::geometry::NoCompanions;
 use crate::lazy::Lazy;
+use crate::mo;
 use crate::options::Options;
+use crate::relations::IdTexts as _;
 use crate::source::Source;
 use crate::table::RowEnds;
 use assetq_core::Openable;
@@ -55,7 +58,10 @@ use catalog::{Catalog, EntityLists};
 use entities::Entities;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+/// The file beside the parameters that has the titles of ships, as unpacked from a game.
+const TEXTS: &str = "global.mo";
 
 /// Decoded bytes for each byte of a file. The game's has 6.
 const EXPANSION: u64 = 64;
@@ -69,6 +75,12 @@ pub struct Params {
     client: Client,
     names: Option<Arc<NameSources>>,
     options: Options,
+    /// Whether texts beside the file are read.
+    reads_companions: bool,
+    /// The texts beside the file.
+    texts: OnceLock<Result<Option<mo::Catalog>>>,
+    /// This file without the texts beside it.
+    alone: OnceLock<Box<Self>>,
     pickle: Lazy<Pickle>,
     entities: Lazy<Entities>,
     lists: Lazy<EntityLists>,
@@ -155,6 +167,9 @@ impl Params {
             client,
             names: options.get(),
             options: options.clone(),
+            reads_companions: options.get::<NoCompanions>().is_none(),
+            texts: OnceLock::new(),
+            alone: OnceLock::new(),
             pickle: Lazy::default(),
             entities: Lazy::default(),
             lists: Lazy::default(),
@@ -279,7 +294,11 @@ impl Params {
     /// # Errors
     /// When a file of texts is damaged.
     pub fn title(&self, entity: &Entity<'_>) -> Result<Option<Cow<'_, str>>> {
-        let Some(names) = &self.names else { return Ok(None) };
+        // The damage of a companion is reported once, and not in each cell.
+        let beside = self.texts_beside().unwrap_or_default();
+        if self.names.is_none() && beside.is_none() {
+            return Ok(None);
+        }
         let name = entity.name()?.to_ascii_uppercase();
         let first = match entity.index()? {
             Some(index) if entity.is("Ship") => Some(format!("IDS_{index}")),
@@ -287,11 +306,52 @@ impl Params {
             _ => None,
         };
         for id in first.into_iter().chain([format!("IDS_{name}")]) {
-            if let Some(title) = names.title(&id, &self.options)? {
-                return Ok(Some(title));
+            let of_names = self.names.as_ref().map_or(Ok(None), |names| names.title(&id, &self.options))?;
+            let title =
+                of_names.map_or_else(|| beside.map_or(Ok(None), |texts| texts.title(&id)), |title| Ok(Some(title)))?;
+            if title.is_some() {
+                return Ok(title);
             }
         }
         Ok(None)
+    }
+
+    /// The texts of the game's language, in a `global.mo` beside the file.
+    ///
+    /// # Errors
+    /// When this file is damaged or cannot be read.
+    fn texts_beside(&self) -> Result<Option<&mo::Catalog>> {
+        if !self.reads_companions {
+            return Ok(None);
+        }
+        let found = self.texts.get_or_init(|| {
+            let file = archive::beside(&self.source, &self.options, TEXTS)?;
+            file.map(|file| mo::Catalog::open(file).map_err(|error| error.in_file(TEXTS))).transpose()
+        });
+        found.as_ref().map(Option::as_ref).map_err(Error::clone)
+    }
+
+    /// This file without the texts beside it; `None` if no texts are beside it.
+    fn alone(&self) -> Option<&Self> {
+        if self.texts_beside().is_ok_and(|texts| texts.is_none()) {
+            return None;
+        }
+        Some(self.alone.get_or_init(|| {
+            Box::new(Self {
+                source: self.source.clone(),
+                client: self.client,
+                names: self.names.clone(),
+                options: self.options.clone(),
+                reads_companions: false,
+                texts: OnceLock::new(),
+                alone: OnceLock::new(),
+                pickle: Lazy::default(),
+                entities: Lazy::default(),
+                lists: Lazy::default(),
+                catalog: Lazy::default(),
+                rows: Lazy::default(),
+            })
+        }))
     }
 
     /// The build of the game's folder that the file lies in.

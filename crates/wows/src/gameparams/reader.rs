@@ -3,7 +3,7 @@
 use super::entities::Entities;
 use super::{Client, MARK, NodeKind, Params, is_legends, op, tables, verify, walk};
 use crate::armor::Plating;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::materials;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Likeness, NameSource, Reader, Section, facets};
@@ -69,6 +69,20 @@ impl Reader for Params {
 
     fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
         tables::one(self, name)
+    }
+
+    fn alone(&self) -> Option<&dyn Reader> {
+        Some(Self::alone(self)? as &dyn Reader)
+    }
+
+    fn companion_damage(&self) -> Vec<Error> {
+        self.texts_beside().err().into_iter().collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let has_titles = self.names.is_some() || self.texts_beside().is_ok_and(|texts| texts.is_some());
+        let note = "titles are in the texts of the game: a global.mo beside the file, or --names global.mo, shows them";
+        if has_titles { Vec::new() } else { vec![note.to_owned()] }
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
