@@ -1,6 +1,7 @@
 //! Tools that several test files need.
 #![allow(dead_code)]
 
+pub mod damage;
 pub mod made;
 pub mod maps;
 pub mod tree;

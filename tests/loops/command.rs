@@ -20,6 +20,8 @@ pub struct Place {
     pub lacking: Vec<String>,
     /// An empty folder for outputs.
     pub out: PathBuf,
+    /// A number that differs between the states of a file, so that a test takes another way in each.
+    pub number: usize,
     _kept: Option<TempDir>,
 }
 
@@ -27,7 +29,7 @@ impl Place {
     pub fn new(address: String, file: Option<PathBuf>, folder: PathBuf, kept: Option<TempDir>) -> Self {
         let out = outputs().join(format!("{}", next()));
         fs::create_dir(&out).unwrap();
-        Self { address, file, folder, lacking: Vec::new(), out, _kept: kept }
+        Self { address, file, folder, lacking: Vec::new(), out, number: 0, _kept: kept }
     }
 
     /// A path in the folder of outputs.

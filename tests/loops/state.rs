@@ -1,10 +1,8 @@
 //! The states that a file can be in.
 
 use crate::command::Place;
-use crate::common::errors_of;
-use crate::hash;
+use crate::common::damage::with_damaged_row;
 use crate::subject::{Subject, samples};
-use assetq::{Asset, Source};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -58,6 +56,12 @@ impl State {
 
     /// Brings the file into this state.
     pub fn place(self, subject: &Subject) -> Place {
+        let mut place = self.made(subject);
+        place.number = self as usize;
+        place
+    }
+
+    fn made(self, subject: &Subject) -> Place {
         let dir = TempDir::new().unwrap();
         let folder = dir.path().join("folder");
         fs::create_dir(&folder).unwrap();
@@ -129,27 +133,9 @@ fn companions_of_one_file(subject: &Subject, folder: &Path) {
     }
 }
 
-/// The file with four bytes overwritten, where this makes a row of a table unreadable and the file still opens. `None` if no
-/// such place was found.
+/// The file with a damaged row.
 fn damaged(subject: &Subject) -> Option<Vec<u8>> {
-    const TRIES: usize = 40;
-    let bytes = fs::read(subject.file()).ok()?;
-    if bytes.len() < 64 || bytes.len() > 1 << 20 {
-        return None;
-    }
-    (0..TRIES).find_map(|attempt| {
-        let at = hash(&[&subject.name, "damage", &attempt.to_string()]) % (bytes.len() - 4);
-        let mut damaged = bytes.clone();
-        damaged[at..at + 4].fill(0xff);
-        let asset = Asset::open(Source::from_vec(subject.file_name(), damaged.clone())).ok()?;
-        let lost = asset.reader().tables().iter().any(|table| {
-            let rows = table.known_len().filter(|rows| (1..=3000).contains(rows));
-            rows.is_some_and(|rows| {
-                (0..rows).any(|row| (0..table.columns().len()).any(|column| table.value(row, column).is_err()))
-            })
-        });
-        (lost && !errors_of(&asset).is_empty()).then_some(damaged)
-    })
+    with_damaged_row(&subject.name, subject.file_name(), &fs::read(subject.file()).ok()?)
 }
 
 /// Copies a folder and all below it.
