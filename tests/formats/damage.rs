@@ -2,6 +2,7 @@
 //!
 //! Nothing panics, nothing takes long, and errors have the offset of the fault. `ASSETQ_CASES` multiplies the damage.
 
+use crate::common::damage::with_damaged_row;
 use crate::common::errors_of;
 use crate::wdata::damaged::small;
 use assetq::formats::ErrorKind;
@@ -214,7 +215,7 @@ fn random_damage_ends_well() {
 }
 
 /// Writes damaged samples into the folder that `ASSETQ_DAMAGED` names, for programs that load the library: python/tests/test_duckdb.py
-/// reads them by DuckDB.
+/// reads them by DuckDB, and python/tests/test_routes.py those with a damaged row by every route.
 #[test]
 fn damage_is_kept_for_other_programs() {
     let Some(folder) = std::env::var_os("ASSETQ_DAMAGED").map(std::path::PathBuf::from) else { return };
@@ -228,6 +229,17 @@ fn damage_is_kept_for_other_programs() {
             let folder = folder.join(format!("{number}-{case}"));
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join(whole.name), (whole.wrap)(bytes)).unwrap();
+        }
+    }
+    // Beside a file lie the files that it is opened with.
+    let rows = folder.join("rows");
+    std::fs::create_dir_all(&rows).unwrap();
+    for (name, make) in sample::BESIDE {
+        std::fs::write(rows.join(name), make(1, Size::Small)).unwrap();
+    }
+    for (name, _, make) in FILES {
+        if let Some(damaged) = with_damaged_row(name, name, &make(1, Size::Small)) {
+            std::fs::write(rows.join(name), damaged).unwrap();
         }
     }
 }
