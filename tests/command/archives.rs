@@ -1,6 +1,6 @@
 //! Archives as people ask them: the folder of a game, its builds, and the files inside.
 
-use assetq::formats::wows::wows::Variant;
+use assetq::formats::wows::game_folder::Variant;
 use assetq_sample::Size;
 use assetq_sample::wows::{BUILDS, FileEntry, How, Package, game};
 use serde_json::Value as Json;
@@ -205,7 +205,7 @@ fn a_snapshot_stands_for_a_build() {
 
 #[test]
 fn a_file_that_moved_is_told_as_one() {
-    use assetq::formats::wows::wows::Variant;
+    use assetq::formats::wows::game_folder::Variant;
     use assetq_sample::wows::{How, Package};
     let dir = TempDir::new().unwrap();
     let build = |build: &str, files: &[(&str, &str)]| {

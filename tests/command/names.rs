@@ -165,7 +165,7 @@ fn few_questions_make_no_tree_of_the_game() {
     names.add_asset(game.clone());
     use assetq::formats::relations::IdTexts as _;
     assert_eq!(names.path(of_path(MODEL)).unwrap().as_deref(), Some(MODEL));
-    let game = game.get::<assetq::formats::wows::wows::WowsArchive>().unwrap();
+    let game = game.get::<assetq::formats::wows::game_folder::WowsArchive>().unwrap();
     assert!(!game.has_tree());
     assert!(game.len().unwrap() > 0 && game.has_tree());
 }

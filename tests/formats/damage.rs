@@ -8,7 +8,7 @@ use crate::wdata::damaged::small;
 use assetq::formats::ErrorKind;
 use assetq::formats::ff13::white::GameKind;
 use assetq::formats::ff13::white::layout::EntryLayout;
-use assetq::formats::rusty_hearts::rusty_hearts::layout::KEY;
+use assetq::formats::rusty_hearts::game_folder::layout::KEY;
 use assetq::{Asset, Error, Format, Options, Source};
 use assetq_sample::{self as sample, FILES, Size, gameparams, rusty_hearts, vrb, wdb, white, wows};
 use fastrand::Rng;
@@ -120,7 +120,7 @@ fn all() -> Vec<Whole> {
     all.push(Whole::new("first.wdb", wdb::generated(3, wdb::Game::First, 6, 12).build()));
     let pickle = gameparams::root(gameparams::entities(1, Size::Small, &[])).pickle();
     all.push(Whole::wrapped("GameParams.data", pickle, |bytes| gameparams::file(&bytes)));
-    for variant in [assetq::formats::wows::wows::Variant::V2, assetq::formats::wows::wows::Variant::V1] {
+    for variant in [assetq::formats::wows::game_folder::Variant::V2, assetq::formats::wows::game_folder::Variant::V1] {
         let mut package = wows::Package::new(variant, "v.pkg");
         package.file("a/b.txt", b"some text, some text", wows::How::Deflated);
         package.file("c.txt", b"plain", wows::How::Stored);

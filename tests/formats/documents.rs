@@ -2,9 +2,9 @@
 
 use assetq::formats::dds;
 use assetq::formats::ff13::{gtex, white};
-use assetq::formats::rusty_hearts::rusty_hearts;
+use assetq::formats::rusty_hearts::game_folder as rusty_hearts;
 use assetq::formats::schema::Record;
-use assetq::formats::wows::{bwdb, geometry, mo, wows};
+use assetq::formats::wows::{bwdb, game_folder as wows, geometry, mo};
 
 /// The members that a struct has, as name, offset and size.
 type Members = &'static [(&'static str, usize, usize)];

@@ -1,8 +1,8 @@
 //! Rusty Hearts folders: generated ones against a second reader, and damaged ones.
 
 use crate::common::{run, writer};
-use assetq::formats::rusty_hearts::rusty_hearts::layout::{KEY, LIST};
-use assetq::formats::rusty_hearts::rusty_hearts::{Key, RustyHeartsArchive};
+use assetq::formats::rusty_hearts::game_folder::layout::{KEY, LIST};
+use assetq::formats::rusty_hearts::game_folder::{Key, RustyHeartsArchive};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::query::archive;
 use assetq::query::archive::Archive;

@@ -2,7 +2,7 @@
 //! damaged ones.
 
 use assetq::formats::report::Progress;
-use assetq::formats::wows::wows::{Variant, WowsArchive};
+use assetq::formats::wows::game_folder::{Variant, WowsArchive};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::query::archive;
 use assetq::query::archive::{Archive as _, AtBuild, Cache, Codec, Game as _};

@@ -1,7 +1,7 @@
 //! Budgets: the cost of reading a damaged file of each format to its end.
 
 use crate::{GLOBAL, common};
-use assetq::formats::wows::wows::Variant;
+use assetq::formats::wows::game_folder::Variant;
 use assetq::query::archive;
 use assetq::table::Tree;
 use assetq::{Asset, Options, Source};

@@ -18,12 +18,12 @@ use assetq_core::{
 };
 use assetq_scene as scene;
 
-pub mod rusty_hearts;
+pub mod game_folder;
 pub mod wdata;
 
 pub const WDATA: Format = Format::of::<wdata::Map>();
 /// The game's folder, or its list `f00X.dat`.
-pub const RUSTY_HEARTS: Format = Format::of::<rusty_hearts::RustyHeartsArchive>();
+pub const RUSTY_HEARTS: Format = Format::of::<game_folder::RustyHeartsArchive>();
 
 /// All formats of this game.
 pub const FORMATS: &[Format] = &[WDATA, RUSTY_HEARTS];

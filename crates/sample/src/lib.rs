@@ -84,7 +84,7 @@ pub const FOLDERS: &[(&str, Format, MakeFolder)] = list! {
         make::each(write, |write| drop(white::folder(seed, size, assetq_ff13::white::GameKind::First, write)))
     })],
     feature = "rusty-hearts": [("rusty-hearts", assetq_rusty_hearts::RUSTY_HEARTS, |seed, size, write| {
-        make::each(write, |write| drop(rusty_hearts::folder(seed, size, &assetq_rusty_hearts::rusty_hearts::layout::KEY, write)))
+        make::each(write, |write| drop(rusty_hearts::folder(seed, size, &assetq_rusty_hearts::game_folder::layout::KEY, write)))
     })],
     feature = "vrage": [("se2", assetq_vrage::SE2, |seed, size, write| {
         make::each(write, |write| drop(se2::folder(seed, size, write)))

@@ -4,7 +4,7 @@ pub mod wdata;
 
 use super::{Size, Writer};
 use assetq_core::codec::crc32;
-use assetq_rusty_hearts::rusty_hearts::layout::LIST;
+use assetq_rusty_hearts::game_folder::layout::LIST;
 use fastrand::Rng;
 use flate2::write::ZlibEncoder;
 use std::io::Write as _;

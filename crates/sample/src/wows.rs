@@ -14,8 +14,8 @@ use super::dds::{DdsBuilder, Texels};
 use super::writer::bytes;
 use super::{Size, Writer, deflate};
 use assetq_core::codec::{cityhash64, crc32, murmur3};
-use assetq_wows::wows::Variant;
-use assetq_wows::wows::layout::MAGIC;
+use assetq_wows::game_folder::Variant;
+use assetq_wows::game_folder::layout::MAGIC;
 use fastrand::Rng;
 use std::collections::HashSet;
 
@@ -62,7 +62,7 @@ pub struct NameEntry {
 /// ```
 /// use assetq::query::archive::Archive as _;
 /// use assetq_sample::wows::{How, Package};
-/// use assetq::formats::wows::wows::{Variant, WowsArchive};
+/// use assetq::formats::wows::game_folder::{Variant, WowsArchive};
 /// let mut package = Package::new(Variant::V2, "gui_0001.pkg");
 /// package.file("gui/icon.png", b"...", How::Stored);
 /// let game = WowsArchive::open(assetq::Source::from_vec("gui.idx", package.index()), &Default::default())?;

@@ -23,6 +23,7 @@ use assetq_scene::{self as scene, texture, texture_files};
 pub mod armor;
 pub mod bwdb;
 mod camouflage;
+pub mod game_folder;
 pub mod gameparams;
 pub mod geometry;
 mod hole;
@@ -33,7 +34,6 @@ pub mod packed_string;
 mod pointers;
 pub mod ship;
 pub mod text_models;
-pub mod wows;
 
 /// The error for a file of World of Warships: Legends that begins at `view`. No real file was ever at hand to check a reader with.
 fn legends(view: bytes::View<'_>) -> Error {
@@ -68,7 +68,7 @@ pub const GAMEPARAMS: Format = Format::of::<gameparams::Params>();
 /// Texts of the game, GNU MO.
 pub const MO: Format = Format::of::<mo::Catalog>();
 /// Archive: the game's folder, or an `.idx` of it.
-pub const WOWS: Format = Format::of::<wows::WowsArchive>();
+pub const WOWS: Format = Format::of::<game_folder::WowsArchive>();
 
 /// All formats of this game.
 pub const FORMATS: &[Format] = &[BWDB, GEOMETRY, MODELS, SPACE, SPLASH, MFM, VISUAL, MODEL, INFO, GAMEPARAMS, MO, WOWS];

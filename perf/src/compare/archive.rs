@@ -10,7 +10,7 @@ use crate::record::{Ratio, Spread, Threads};
 use crate::spawn::Order;
 use crate::turns::{median, turns};
 use assetq::formats::Reader as _;
-use assetq::formats::wows::wows::WowsArchive;
+use assetq::formats::wows::game_folder::WowsArchive;
 use assetq::query::archive;
 use assetq::query::archive::{Archive as _, Codec, File, Game as _};
 use assetq::{Options, Source};

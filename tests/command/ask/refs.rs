@@ -1,7 +1,7 @@
 //! References of the text models of a mod, by path.
 
 use crate::common::run;
-use assetq::formats::wows::wows::Variant;
+use assetq::formats::wows::game_folder::Variant;
 use assetq_sample::Size;
 use assetq_sample::text_models::{self as build, Dialect, Node, Property, RenderSet};
 use assetq_sample::wows::{How, Package};

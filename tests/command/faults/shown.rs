@@ -89,7 +89,7 @@ fn hostile(dir: &Path, text: &str) -> Vec<String> {
         write(dir, &name(ending), &bytes);
         made.push(name(ending));
     }
-    let mut package = Package::new(assetq::formats::wows::wows::Variant::V2, &format!("v{text}.pkg"));
+    let mut package = Package::new(assetq::formats::wows::game_folder::Variant::V2, &format!("v{text}.pkg"));
     package.file(&format!("c/{text}/{text}.xml"), b"<x/>", How::Stored).file(
         "c/plain.xml",
         text.as_bytes(),
@@ -305,7 +305,7 @@ fn names_that_are_completed_are_no_commands_of_a_shell() {
         return skipped("there is no bash");
     }
     let dir = TempDir::new().unwrap();
-    let mut package = Package::new(assetq::formats::wows::wows::Variant::V2, "v.pkg");
+    let mut package = Package::new(assetq::formats::wows::game_folder::Variant::V2, "v.pkg");
     let hostile = ["$(touch run)", "`touch run`", "a;touch run", "a b", "x&touch run", "'q", "\x1b[31m", "new\nline"];
     for name in hostile {
         package.file(&format!("c/{name}"), b"", How::Stored);
@@ -357,7 +357,7 @@ fn no_archive_writes_outside_of_the_folder() {
         "c\\..\\..\\..\\outside\\up",
     ];
     let good = "c/good.txt";
-    let mut package = Package::new(assetq::formats::wows::wows::Variant::V2, "v.pkg");
+    let mut package = Package::new(assetq::formats::wows::game_folder::Variant::V2, "v.pkg");
     let mut image = white::Image::default();
     let mut listed = Vec::new();
     let mut records = rusty_hearts::ListRecords::new();
@@ -408,7 +408,7 @@ fn no_archive_writes_outside_of_the_folder() {
 fn extracted_files_go_through_no_link_that_leads_out() {
     use std::os::unix::fs::symlink;
     let paths = ["out/x", "c/up/x", "c/loop/x", "c/nowhere/x", "stays/x", "c/file", "pipe", "plain"];
-    let mut package = Package::new(assetq::formats::wows::wows::Variant::V2, "v.pkg");
+    let mut package = Package::new(assetq::formats::wows::game_folder::Variant::V2, "v.pkg");
     for path in paths {
         package.file(path, b"new", How::Stored);
     }

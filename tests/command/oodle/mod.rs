@@ -1,7 +1,7 @@
 //! Files packed by Oodle, decoded by a library that the user names: here a toy with the same function.
 
 use crate::archives::write_game;
-use assetq::formats::wows::wows::Variant;
+use assetq::formats::wows::game_folder::Variant;
 use assetq_sample::wows::{How, OODLE_FILE, Package};
 use std::fs;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use crate::common::field;
 use assetq::formats::wows::bwdb::prototypes::{PrototypeType, Record};
 use assetq::formats::wows::bwdb::{Database, Models, State};
-use assetq::formats::wows::wows::Variant;
+use assetq::formats::wows::game_folder::Variant;
 use assetq::formats::{ErrorKind, Reader};
 use assetq::table::{Tree, Value, column_index};
 use assetq::{Asset, Source};

@@ -2,7 +2,7 @@
 
 use super::{bytes, cases, path};
 use assetq::formats::ff13::white::GameKind;
-use assetq::formats::wows::wows::Variant;
+use assetq::formats::wows::game_folder::Variant;
 use assetq::query::archive;
 use assetq::query::archive::Archive;
 use assetq::table::Value;

@@ -13,7 +13,7 @@ use crate::writer::bytes;
 use assetq_core::codec::murmur3;
 use assetq_scene::texture::Masks;
 use assetq_wows::bwdb::prototypes::PrototypeType;
-use assetq_wows::wows::Variant;
+use assetq_wows::game_folder::Variant;
 
 pub const BUILD: &str = "9000000";
 pub const SHIP: &str = "PASB999_Sample";

@@ -1,8 +1,8 @@
 use super::layout::{BlobHeader, DatabaseEntry};
-use super::layouts::Layouts;
 use super::prototypes::{Layout, PrototypeType, Record, type_name};
 use super::raw::samples;
 use super::record::{Elements, Walker, Wanted};
+use super::text_layouts::Layouts;
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::Id32;

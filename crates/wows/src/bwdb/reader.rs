@@ -3,10 +3,10 @@
 use super::layout::ModelsHeader;
 use super::layout::{Body, Header};
 use super::layout::{Instance, SpaceHeader};
-use super::layouts::Layouts;
 use super::models::Models;
 use super::record::ValueBuilder;
 use super::space::{ARRAYS, Space};
+use super::text_layouts::Layouts;
 use super::{Database, cat, compare, layout, tables, verify};
 use crate::budget::Budget;
 use crate::compare::Comparison;

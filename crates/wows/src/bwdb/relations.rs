@@ -1,7 +1,7 @@
 //! References between resources, models and instances, and their places.
 
 use super::layout::PathEntry;
-use super::references::{Collector, Reference};
+use super::record_references::{Collector, Reference};
 use super::{Blob, Database, Models, Space, State};
 use crate::archive::names::NameSources;
 use crate::budget::Budget;

@@ -12,8 +12,8 @@ mod space;
 pub(super) use cells::field_of;
 pub(super) use space::{instances, models, space};
 
-use super::lists::{RowTarget, tables_of};
 use super::prototypes::{Layout, PrototypeType};
+use super::row_targets::{RowTarget, tables_of};
 use super::{Blob, Database};
 use crate::table::{Table, Value};
 use children::{children, material_properties, skeleton_nodes};

@@ -3,9 +3,9 @@
 use super::cells::{FieldPlace, cell_of, field_columns};
 use super::nested::{Children, Nested};
 use super::records::Records;
-use crate::bwdb::lists::ArrayRef;
 use crate::bwdb::prototypes::{self as p, Property, known_property_name};
 use crate::bwdb::record::{Field, Ids, Leaf, NameId};
+use crate::bwdb::row_targets::ArrayRef;
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id::{Id32, Id64};

@@ -8,7 +8,7 @@ use super::records::{Lead, Origin, Records, Row, rows_of, with_fields};
 use super::rows::ModelRows;
 use super::rows_of as list_rows;
 use crate::archive::names::NameSources;
-use crate::bwdb::lists::{RowTarget, lists_of};
+use crate::bwdb::row_targets::{RowTarget, lists_of};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id;

@@ -3,8 +3,8 @@
 //! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
-use super::super::layouts;
 use super::super::record::{Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, Type, Walker, Wanted};
+use super::super::text_layouts;
 use super::records::Records;
 use super::value::leaf_bytes;
 use crate::budget::Budget;
@@ -52,7 +52,7 @@ pub(super) struct EditedPosition<'a> {
 }
 
 /// The bytes of a new value before its fields are written: as many as the longest struct has.
-static ZEROS: [u8; layouts::MAX_SIZE as usize] = [0; layouts::MAX_SIZE as usize];
+static ZEROS: [u8; text_layouts::MAX_SIZE as usize] = [0; text_layouts::MAX_SIZE as usize];
 
 impl<'a> EditedPosition<'a> {
     /// A new value, whose bytes are 0.

@@ -1,7 +1,7 @@
 //! Lists of records with inserted and deleted rows.
 
-use super::super::lists::{ArrayRef, RowTarget};
 use super::super::record::{FieldType, Type};
+use super::super::row_targets::{ArrayRef, RowTarget};
 use super::super::tables::field_of;
 use super::area::{ArrayField, EditedPosition, To};
 use super::entry::{wanted, without_counts};

@@ -12,7 +12,7 @@ mod slots;
 mod spaces;
 mod value;
 
-use super::lists::{RowTarget, tables_of};
+use super::row_targets::{RowTarget, tables_of};
 use super::tables::shown;
 use super::{Blob, Database, layout};
 use crate::codec;
