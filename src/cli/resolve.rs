@@ -1,5 +1,5 @@
 use super::{Context, Format, Outcome};
-use crate::refs::{self, Entry};
+use crate::refs::{self, EntryLocation};
 use crate::table::{Column, Kind, Value};
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     for query in context.arguments(queries) {
         let query = query?;
         match entries.resolve(&query, !args.no_path, &mut |error| context.damaged(file, &error)) {
-            Ok(Some(Entry { id, path, kind, database, record, state, place })) => {
+            Ok(Some(EntryLocation { id, path, kind, database, record, state, place })) => {
                 let mut cells = vec![Value::text(&query), Value::Id64(id)];
                 if !args.no_path {
                     cells.push(path.into());

@@ -110,9 +110,9 @@ fn databases() {
 
 #[test]
 fn folders_of_world_of_warships() {
-    use wows::layout::{Header, Trailer, v1, v2};
+    use wows::layout::{IndexHeader, Trailer, v1, v2};
     let document = include_str!("../../docs/formats/wows.md");
-    assert_states(&fields(&table(document, "## 1."), 10), Header::MEMBERS, &[]);
+    assert_states(&fields(&table(document, "## 1."), 10), IndexHeader::MEMBERS, &[]);
     assert_states(&fields(&table(document, "## 5."), 10), Trailer::MEMBERS, &[]);
     let today = table(document, "## 2.");
     assert_states(&fields_in(&today, 0), v2::ResourceRow::MEMBERS, &[]);
@@ -127,7 +127,7 @@ fn folders_of_world_of_warships() {
 #[test]
 fn textures() {
     let document = include_str!("../../docs/formats/textures.md");
-    let header = dds::layout::Header::MEMBERS;
+    let header = dds::layout::DdsHeader::MEMBERS;
     let (format, at, _) = *header.iter().find(|(name, ..)| *name == "format").unwrap();
     let nested = dds::layout::PixelFormat::MEMBERS.iter().map(|(name, offset, size)| (*name, at + offset, *size));
     let header: Vec<_> = header.iter().copied().filter(|(name, ..)| *name != format).chain(nested).collect();
@@ -138,7 +138,7 @@ fn textures() {
 
     let texture = fields(&table(document, "## 4."), 10);
     let left_out = ["version", "unknown_5", "unknown_8", "zero"];
-    assert_states(&texture, gtex::layout::Header::MEMBERS, &left_out);
+    assert_states(&texture, gtex::layout::GtexHeader::MEMBERS, &left_out);
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn lists_of_files_and_texts() {
         rows.retain(|row| usize::from_str_radix(row[0], 16).is_ok() && !row[1].contains(" x ") && row[1] != "N bytes");
         fields(&rows, 16)
     });
-    assert_states(&list, white::layout::Header::MEMBERS, &[]);
+    assert_states(&list, white::layout::ListHeader::MEMBERS, &[]);
     assert_states(&crypt, white::layout::CryptHeader::MEMBERS, &[]);
 
     let document = include_str!("../../docs/formats/mo.md");
-    assert_document_states(document, "## 1.", mo::layout::Header::MEMBERS, &[]);
+    assert_document_states(document, "## 1.", mo::layout::MoHeader::MEMBERS, &[]);
     let document = include_str!("../../docs/formats/rusty_hearts.md");
     let mut rows = table(document, "## 3.");
     rows.retain(|row| row[0] != "-");

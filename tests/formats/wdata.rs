@@ -1,7 +1,7 @@
 //! Whole maps: generated ones in every version, and damaged ones.
 
 use assetq::formats::report::Progress;
-use assetq::formats::rusty_hearts::wdata::{BoxType, Choice, Map, Section, TextForm, TriggerLayout, Volume};
+use assetq::formats::rusty_hearts::wdata::{BoxType, Choice, Map, OrientedBox, Section, TextForm, TriggerLayout};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::{Region, Table, Tree, Value, column_index};
 use assetq::{Asset, Source};
@@ -213,7 +213,7 @@ mod questions {
     #[test]
     fn boxes_at_a_point_are_those_that_contain_it() {
         let map = open(demo(5, Size::Full));
-        let all: Vec<(BoxType, usize, Volume)> = BoxType::ALL
+        let all: Vec<(BoxType, usize, OrientedBox)> = BoxType::ALL
             .into_iter()
             .flat_map(|t| {
                 let boxes = map.boxes(t).unwrap();

@@ -88,12 +88,12 @@ pub trait Entries: Sync {
 
     /// The entry with the id or path `query`. Its own path is resolved if `path` is set, or if nothing else is known of
     /// it. `damaged` gets damage found on the way.
-    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>>;
+    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>>;
 }
 
 /// The location of an entry.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entry {
+pub struct EntryLocation {
     pub id: u64,
     /// The entry's path, if known and requested.
     pub path: Option<String>,

@@ -4,7 +4,7 @@ use super::{DeclaredFile, FileSchema};
 use crate::error::{Error, Result};
 use crate::id;
 use crate::reader::Reader as _;
-use crate::relations::{By, Edge, Entries, Entry, Found, Keep, Relations};
+use crate::relations::{By, Edge, Entries, EntryLocation, Found, Keep, Relations};
 use crate::report::Progress;
 use crate::table::{Table, Value};
 
@@ -82,13 +82,13 @@ impl<F: FileSchema> Entries for DeclaredFile<F> {
         self.entry_row(id).is_some()
     }
 
-    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>> {
         let Some(id) = id::parse(query) else { return Ok(None) };
-        Ok(self.entry_row(id).map(|(table, row)| Entry {
+        Ok(self.entry_row(id).map(|(table, row)| EntryLocation {
             id,
             kind: Some(table.to_owned()),
             record: Some(row),
-            ..Entry::default()
+            ..EntryLocation::default()
         }))
     }
 }

@@ -30,7 +30,7 @@ mod visit;
 
 pub use kind::Kind;
 pub use parts::{TablePart, TableParts};
-pub use place::{Region, Volume};
+pub use place::{OrientedBox, Region};
 pub use plain::{CellSink, PlainCell};
 pub use records::{Row, RowBuffer, Rows};
 pub use row_ends::RowEnds;

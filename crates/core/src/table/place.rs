@@ -44,7 +44,7 @@ fn nearest_singles(point: Vec3) -> Vec3 {
 
 /// An oriented box.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Volume {
+pub struct OrientedBox {
     pub center: [f64; 3],
     /// The directions of its edges, each of length 1.
     pub axes: [[f64; 3]; 3],
@@ -52,7 +52,7 @@ pub struct Volume {
     pub half: [f64; 3],
 }
 
-impl Volume {
+impl OrientedBox {
     /// The box that is parallel to the axes and has these corners.
     pub fn between(a: [f64; 3], b: [f64; 3]) -> Self {
         let ([ax, ay, az], [bx, by, bz]) = (a, b);

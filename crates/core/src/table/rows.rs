@@ -1,7 +1,7 @@
 //! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
 use super::{
-    CellSink, Column, Literal, Nature, PlainCell, Region, RowCursor, RowEdits, StoredRows, Table, Value, Volume,
+    CellSink, Column, Literal, Nature, OrientedBox, PlainCell, Region, RowCursor, RowEdits, StoredRows, Table, Value,
     no_cell,
 };
 use crate::bytes::View;
@@ -42,7 +42,7 @@ pub struct DeclaredTable<'a, R> {
     name: Cow<'a, str>,
     columns: Vec<Column>,
     /// The source of each column's cells.
-    cells: Vec<Source<'a>>,
+    cells: Vec<CellSource<'a>>,
     gets: Vec<Get<'a, R>>,
     count: Count<'a>,
     known: Option<Box<dyn Fn() -> Option<usize> + Send + Sync + 'a>>,
@@ -81,7 +81,7 @@ impl<'a, R, T: PlainCell<'a>, F: Fn(&R) -> Result<T> + Send + Sync> PlainField<'
     }
 }
 
-struct Source<'a> {
+struct CellSource<'a> {
     get: usize,
     /// The column's number among the columns that share `get`.
     number: usize,
@@ -92,7 +92,7 @@ struct Source<'a> {
     look: Option<Look<'a>>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> CellSource<'a> {
     /// The index of the column, if the file lets it be used.
     fn index(&self) -> Option<&Find<'a>> {
         self.find.as_ref().filter(|_| self.finds.as_ref().is_none_or(|finds| finds()))
@@ -187,13 +187,13 @@ impl<'a, R> DeclaredTable<'a, R> {
         self.gets.push(get);
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
-            self.cells.push(Source { get: at, number, find: None, finds: None, search: None, look: None });
+            self.cells.push(CellSource { get: at, number, find: None, finds: None, search: None, look: None });
         }
         self
     }
 
     /// The last column's cells.
-    fn last(&mut self) -> &mut Source<'a> {
+    fn last(&mut self) -> &mut CellSource<'a> {
         self.cells.last_mut().expect("options of a column follow the column")
     }
 
@@ -260,7 +260,7 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 
     /// Declares the volume that a row takes in space, in single precision, for [`Table::is_at`]; `None` for a row without one.
-    pub fn with_volume(self, volume: impl Fn(&R) -> Result<Option<Volume>> + Send + Sync + 'a) -> Self {
+    pub fn with_box(self, volume: impl Fn(&R) -> Result<Option<OrientedBox>> + Send + Sync + 'a) -> Self {
         let name = self.name.clone().into_owned();
         // Coordinates are singles: so is a number as a user copies it.
         self.placed(move |row, place| match volume(row)? {
@@ -296,7 +296,7 @@ impl<'a, R> DeclaredTable<'a, R> {
         self.damage.as_ref().and_then(|damage| damage()).map_or(Ok(()), Err)
     }
 
-    fn get(&self, column: usize) -> Option<(&Get<'a, R>, &Source<'a>)> {
+    fn get(&self, column: usize) -> Option<(&Get<'a, R>, &CellSource<'a>)> {
         let source = self.cells.get(column)?;
         Some((self.gets.get(source.get)?, source))
     }
@@ -368,7 +368,7 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
-        let (get, &Source { number, .. }) = self.get(column).ok_or_else(|| self.no_cell(row, column))?;
+        let (get, &CellSource { number, .. }) = self.get(column).ok_or_else(|| self.no_cell(row, column))?;
         let located = (self.locate)(row, None)?.ok_or_else(|| self.no_cell(row, column))?;
         match get {
             Get::FromMap(get) => get(&located, number),

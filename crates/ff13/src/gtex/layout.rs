@@ -5,7 +5,7 @@ use crate::schema;
 
 schema! {
     /// The header of a texture.
-    pub struct Header: 24 {
+    pub struct GtexHeader: 24 {
         /// `GTEX`.
         pub magic: [u8; 4],
         /// The version.

@@ -13,7 +13,7 @@ use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, Table, Value};
 use crate::texture::{self, Level, MAX_SIZE, Masks, Shape, TexelFormat, Texture, TextureSet};
-use layout::{Header, LevelEntry};
+use layout::{GtexHeader, LevelEntry};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -77,7 +77,7 @@ impl Textures {
     pub fn get(&self, n: usize) -> Result<Option<Gtex<'_>>> {
         let Some(&at) = self.at().get(n) else { return Ok(None) };
         let view = self.source.view("texture").at(at);
-        let header = view.read::<Header>()?;
+        let header = view.read::<GtexHeader>()?;
         for (what, field) in [("width", &header.width), ("height", &header.height)] {
             if !(1..=MAX_SIZE).contains(&field.get().into()) {
                 return Err(view.locate(field).bad_value(what, field.get()));

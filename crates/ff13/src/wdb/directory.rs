@@ -1,6 +1,6 @@
 //! The entry table that sheets and packs share.
 
-use super::layout::{Entry, Header, MAGIC};
+use super::layout::{MAGIC, WdbEntry, WdbHeader};
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
 use crate::source::Source;
@@ -9,29 +9,29 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Where the entry table begins.
-pub(super) const TABLE: usize = size_of::<Header>();
+pub(super) const TABLE: usize = size_of::<WdbHeader>();
 
 /// Checks the beginning of the file and that it contains its entry table; returns the number of entries.
 pub(super) fn check(source: &Source) -> Result<usize> {
-    let header: &Header = source.view("header").read()?;
+    let header: &WdbHeader = source.view("header").read()?;
     if header.magic != MAGIC {
         let (expected, found) = (u32::from_be_bytes(MAGIC).into(), u32::from_be_bytes(header.magic).into());
         return Err(source.view("header").error(ErrorKind::BadMagic { expected, found }));
     }
     let count = header.count.get() as usize;
-    source.view("entry table").at(TABLE).array::<Entry>(count)?;
+    source.view("entry table").at(TABLE).array::<WdbEntry>(count)?;
     Ok(count)
 }
 
 /// The first `count` entries; [`check`] has found them inside of the file.
 #[inline]
-pub(super) fn entries(source: &Source, count: usize) -> &[Entry] {
+pub(super) fn entries(source: &Source, count: usize) -> &[WdbEntry] {
     source.view("entry table").at(TABLE).array(count).expect("the file was opened with its entries inside")
 }
 
 /// The view of entry `index` in the table.
 pub(super) fn entry_view(source: &Source, index: usize) -> View<'_> {
-    source.view("entry table").at(TABLE).skip(index.saturating_mul(size_of::<Entry>()))
+    source.view("entry table").at(TABLE).skip(index.saturating_mul(size_of::<WdbEntry>()))
 }
 
 /// Whether data begins as a sheet does: its first entry is a section, with a name that begins with '!'.
@@ -44,7 +44,7 @@ pub(super) fn damaged(view: View<'_>, what: impl Into<Cow<'static, str>>) -> Err
     view.error(ErrorKind::Damaged { what: what.into() })
 }
 
-impl Entry {
+impl WdbEntry {
     /// The entry's name up to the first NUL.
     #[inline]
     pub fn name_bytes(&self) -> &[u8] {

@@ -10,7 +10,7 @@ pub const MAGIC: [u8; 4] = *b"WPD\0";
 schema! {
     /// The first bytes of the file.
     #[derive(IntoBytes)]
-    pub struct Header: 0x10 {
+    pub struct WdbHeader: 0x10 {
         /// [`MAGIC`].
         pub magic: [u8; 4],
         /// Entries that follow, a sheet's sections included.
@@ -21,7 +21,7 @@ schema! {
 
     /// One entry: a section or a record of a sheet, or a file in a pack.
     #[derive(IntoBytes)]
-    pub struct Entry: 0x20 {
+    pub struct WdbEntry: 0x20 {
         /// Padded with NULs; a name of 16 bytes has none.
         pub name: [u8; 0x10],
         /// Where its data is, from the start of the file.

@@ -35,7 +35,7 @@ mod writer;
 
 pub use fields::{Fault, Field, FieldKind};
 pub use known_fields::{KnownFields, SheetFields};
-pub use layout::{ArrayInfo, Entry, Header, MAGIC};
+pub use layout::{ArrayInfo, MAGIC, WdbEntry, WdbHeader};
 pub use pack::{Pack, PackedSheet};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -147,12 +147,12 @@ impl Sheet {
         self.layout.size
     }
 
-    pub fn section_entries(&self) -> &[Entry] {
+    pub fn section_entries(&self) -> &[WdbEntry] {
         directory::entries(&self.source, self.sections)
     }
 
     #[inline]
-    pub fn records(&self) -> &[Entry] {
+    pub fn records(&self) -> &[WdbEntry] {
         directory::entries(&self.source, self.entries).split_at(self.sections).1
     }
 
@@ -161,7 +161,7 @@ impl Sheet {
         self.records().get(row).map(|entry| Record::new(self, entry))
     }
 
-    /// The row of the first record `name`, in the form of [`Entry::name_text`]. Binary search if the records are in the
+    /// The row of the first record `name`, in the form of [`WdbEntry::name_text`]. Binary search if the records are in the
     /// order of their names, otherwise over an order of rows that the first call builds.
     #[inline]
     pub fn find(&self, name: &str) -> Option<usize> {
@@ -267,7 +267,7 @@ impl Sheet {
     }
 
     #[cold]
-    fn no_cell(&self, entry: &Entry, data: &[u8], field: &Field) -> Error {
+    fn no_cell(&self, entry: &WdbEntry, data: &[u8], field: &Field) -> Error {
         let range = entry.range();
         let cell = self.source.view("cell").at(range.start).skip(field.offset);
         let word = data.get(field.offset..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
@@ -313,18 +313,18 @@ fn known_layout(
 }
 
 impl Order {
-    fn new(records: &[Entry]) -> Self {
-        if records.is_sorted_by_key(Entry::key) {
+    fn new(records: &[WdbEntry]) -> Self {
+        if records.is_sorted_by_key(WdbEntry::key) {
             return Self(None);
         }
         let mut rows: Vec<u32> = (0..).zip(records).map(|(row, _)| row).collect();
-        rows.par_sort_unstable_by_key(|&row| (records.get(row as usize).map(Entry::key), row));
+        rows.par_sort_unstable_by_key(|&row| (records.get(row as usize).map(WdbEntry::key), row));
         Self(Some(rows))
     }
 
     /// The first record whose name is not less than `key`.
     #[inline]
-    fn first(&self, records: &[Entry], key: u128) -> usize {
+    fn first(&self, records: &[WdbEntry], key: u128) -> usize {
         match &self.0 {
             None => records.partition_point(|entry| entry.key() < key),
             Some(rows) => rows.partition_point(|&row| records.get(row as usize).is_some_and(|entry| entry.key() < key)),
@@ -344,13 +344,13 @@ impl Order {
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     sheet: &'a Sheet,
-    entry: &'a Entry,
+    entry: &'a WdbEntry,
     data: &'a [u8],
 }
 
 impl<'a> Record<'a> {
     #[inline]
-    fn new(sheet: &'a Sheet, entry: &'a Entry) -> Self {
+    fn new(sheet: &'a Sheet, entry: &'a WdbEntry) -> Self {
         let range = entry.range();
         // Cells outside of the file are errors of their own; the others remain readable.
         let data = sheet.source.view("record").at(range.start).until(range.end).rest();
@@ -363,7 +363,7 @@ impl<'a> Record<'a> {
         self.entry.name_text()
     }
 
-    pub fn entry(&self) -> &'a Entry {
+    pub fn entry(&self) -> &'a WdbEntry {
         self.entry
     }
 

@@ -1,7 +1,7 @@
 //! WPD packs: files under names of 16 bytes and extensions of 8.
 
 use super::known_fields::KnownFields;
-use super::layout::Entry;
+use super::layout::WdbEntry;
 use super::{Sheet, directory};
 use crate::archive::{self, Archive, File, RepeatedPaths, Volume};
 use crate::budget;
@@ -27,7 +27,7 @@ pub struct Pack {
 #[derive(Debug)]
 pub struct PackedSheet {
     pub entry: usize,
-    /// The name of its entry, from [`Entry::file_name`].
+    /// The name of its entry, from [`WdbEntry::file_name`].
     pub name: String,
     table: String,
     sheet: Result<Sheet>,
@@ -48,7 +48,7 @@ impl PackedSheet {
     }
 }
 
-impl Entry {
+impl WdbEntry {
     /// The name of an entry of a pack with its extension: `name.ext`, or `name` without an extension.
     pub fn file_name(&self) -> String {
         match (self.name_text(), self.extension_text()) {
@@ -57,7 +57,7 @@ impl Entry {
         }
     }
 
-    /// Whether [`Entry::file_name`] is `name`.
+    /// Whether [`WdbEntry::file_name`] is `name`.
     fn is_called(&self, name: &str) -> bool {
         match name.strip_prefix(&*self.name_text()) {
             Some("") => self.extension_text().is_empty(),
@@ -87,7 +87,7 @@ impl Pack {
         &self.source
     }
 
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[WdbEntry] {
         directory::entries(&self.source, self.entries)
     }
 
@@ -187,7 +187,7 @@ impl Pack {
     }
 
     /// Whether the entry is in the file, and begins as a sheet does.
-    pub(super) fn is_sheet(&self, entry: &Entry) -> bool {
+    pub(super) fn is_sheet(&self, entry: &WdbEntry) -> bool {
         self.source.bytes().get(entry.range()).is_some_and(directory::is_sheet)
     }
 }

@@ -1,7 +1,7 @@
 //! Sheets and packs as commands see them.
 
 use super::known_fields::KnownFields;
-use super::layout::{Entry, Header};
+use super::layout::{WdbEntry, WdbHeader};
 use super::pack::{Pack, records};
 use super::{Naming, Sheet, directory, tables, verify};
 use crate::archive::Archive;
@@ -57,9 +57,9 @@ impl Reader for Sheet {
     }
 
     fn sections(&self) -> Vec<Section> {
-        let table = (self.entries as u64).saturating_mul(size_of::<Entry>() as u64);
+        let table = (self.entries as u64).saturating_mul(size_of::<WdbEntry>() as u64);
         let mut sections = vec![
-            Section::new("header", self.source.view("").offset(), size_of::<Header>() as u64, None),
+            Section::new("header", self.source.view("").offset(), size_of::<WdbHeader>() as u64, None),
             Section::new("entries", directory::entry_view(&self.source, 0).offset(), table, Some(self.entries as u64)),
         ];
         sections.extend(self.section_entries().iter().map(|entry| {
@@ -136,11 +136,11 @@ impl Reader for Pack {
 
     fn sections(&self) -> Vec<Section> {
         let header = self.source.view("");
-        let table = header.at(size_of::<Header>());
+        let table = header.at(size_of::<WdbHeader>());
         let table_size = size_of_val(self.entries());
         let data = table.skip(table_size);
         vec![
-            Section::new("header", header.offset(), size_of::<Header>() as u64, None),
+            Section::new("header", header.offset(), size_of::<WdbHeader>() as u64, None),
             Section::new("entries", table.offset(), table_size as u64, Some(self.entries as u64)),
             Section::new("data", data.offset(), data.rest().len() as u64, None),
         ]

@@ -1,7 +1,7 @@
 //! Edits of the container: resized, inserted and deleted entries. Bytes between entries are kept.
 
 use super::directory::{TABLE, damaged, entries, entry_view};
-use super::layout::{Entry, Header};
+use super::layout::{WdbEntry, WdbHeader};
 use crate::bytes::be;
 use crate::error::Result;
 use crate::source::Source;
@@ -49,7 +49,7 @@ impl<'s> Relay<'s> {
         Self { source, count, data, names, removed, added }
     }
 
-    fn entries(&self) -> &'s [Entry] {
+    fn entries(&self) -> &'s [WdbEntry] {
         entries(self.source, self.count)
     }
 
@@ -75,7 +75,7 @@ impl<'s> Relay<'s> {
         let entries = self.entries();
         let mut stretches: Vec<(Range<usize>, Vec<u8>)> = Vec::new();
         for (&index, name) in &self.names {
-            let at = TABLE.saturating_add(index.saturating_mul(size_of::<Entry>()));
+            let at = TABLE.saturating_add(index.saturating_mul(size_of::<WdbEntry>()));
             stretches.push((at..at.saturating_add(name.len()), name.to_vec()));
         }
         for (index, data) in &self.data {
@@ -88,15 +88,15 @@ impl<'s> Relay<'s> {
 
     fn moved(self, len: usize) -> Result<Pieces> {
         let entries = self.entries();
-        let mut order: Vec<(Range<usize>, usize)> = entries.iter().map(Entry::range).zip(0..).collect();
+        let mut order: Vec<(Range<usize>, usize)> = entries.iter().map(WdbEntry::range).zip(0..).collect();
         order.sort_by_key(|(range, index)| (range.start, range.end, *index));
         let aligned = alignment(&order);
-        let old_table = TABLE.saturating_add(self.count.saturating_mul(size_of::<Entry>()));
+        let old_table = TABLE.saturating_add(self.count.saturating_mul(size_of::<WdbEntry>()));
         let mut placed: Vec<Placed> = Vec::new();
         let mut at = old_table;
         for (range, index) in order {
             if range.start < at || range.end > len {
-                let view = entry_view(self.source, index).skip(offset_of!(Entry, offset));
+                let view = entry_view(self.source, index).skip(offset_of!(WdbEntry, offset));
                 return Err(damaged(view, "entries overlap or leave the file, so none can move"));
             }
             let extra = at.saturating_add(padding(at, aligned)).min(range.start)..range.start;
@@ -124,7 +124,7 @@ impl<'s> Relay<'s> {
         let ends_aligned = len.checked_rem(aligned) == Some(0);
 
         let count = self.count.saturating_sub(self.removed.len()).saturating_add(self.added.len());
-        let table = TABLE.saturating_add(count.saturating_mul(size_of::<Entry>()));
+        let table = TABLE.saturating_add(count.saturating_mul(size_of::<WdbEntry>()));
         let mut places: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         let mut body = Pieces::new();
         let mut at = table;
@@ -150,9 +150,9 @@ impl<'s> Relay<'s> {
 
     /// The header and the table of entries.
     fn head(&self, count: usize, places: &BTreeMap<usize, (usize, usize)>) -> Result<Vec<u8>> {
-        let mut head = Vec::with_capacity(TABLE.saturating_add(count.saturating_mul(size_of::<Entry>())));
-        let header: &Header = self.source.view("header").read()?;
-        head.extend_from_slice(Header { count: number(count)?, ..*header }.as_bytes());
+        let mut head = Vec::with_capacity(TABLE.saturating_add(count.saturating_mul(size_of::<WdbEntry>())));
+        let header: &WdbHeader = self.source.view("header").read()?;
+        head.extend_from_slice(WdbHeader { count: number(count)?, ..*header }.as_bytes());
         let old = self.entries().iter().map(|entry| (entry.name, entry.extension));
         let added = self.added.iter().map(|added| (added.name, added.extension));
         for (index, (name, extension)) in old.chain(added).enumerate() {
@@ -161,7 +161,7 @@ impl<'s> Relay<'s> {
             }
             let name = *self.names.get(&index).unwrap_or(&name);
             let &(at, size) = places.get(&index).expect("each entry that is kept or inserted has a place");
-            let entry = Entry { name, offset: number(at)?, size: number(size)?, extension };
+            let entry = WdbEntry { name, offset: number(at)?, size: number(size)?, extension };
             head.extend_from_slice(entry.as_bytes());
         }
         Ok(head)

@@ -3,7 +3,7 @@
 use super::directory::{damaged, until_nul};
 use super::fields::Layout;
 use super::known_fields::MAX_FIELDS;
-use super::layout::{ArrayInfo, Entry};
+use super::layout::{ArrayInfo, WdbEntry};
 use crate::bytes::{View, be};
 use crate::error::{ErrorKind, Result};
 use crate::source::Source;
@@ -32,13 +32,13 @@ pub(super) const NAME_COUNT: &str = "!structitemnum";
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sections<'a> {
     pub(super) source: &'a Source,
-    pub(super) entries: &'a [Entry],
+    pub(super) entries: &'a [WdbEntry],
 }
 
 impl<'a> Sections<'a> {
     /// The sections at the beginning of `entries`: with field names all that begin with "!", else, in the first
     /// game, only those that begin with "!!".
-    pub fn find(source: &'a Source, entries: &'a [Entry]) -> Result<Self> {
+    pub fn find(source: &'a Source, entries: &'a [WdbEntry]) -> Result<Self> {
         let sections = Self { source, entries: marked(entries, b"!") };
         if sections.entries.len() > MAX_SECTIONS {
             let (value, limit) = (sections.entries.len() as u64, MAX_SECTIONS as u64);
@@ -50,7 +50,7 @@ impl<'a> Sections<'a> {
         Ok(Self { source, entries: marked(entries, b"!!") })
     }
 
-    pub fn entry(&self, name: &str) -> Option<&'a Entry> {
+    pub fn entry(&self, name: &str) -> Option<&'a WdbEntry> {
         self.entries.iter().find(|e| e.name_bytes() == name.as_bytes())
     }
 
@@ -138,7 +138,7 @@ impl<'a> Sections<'a> {
 }
 
 /// The first entries that have names which begin with `mark`: one more than sections are allowed at most.
-fn marked<'a>(entries: &'a [Entry], mark: &[u8]) -> &'a [Entry] {
+fn marked<'a>(entries: &'a [WdbEntry], mark: &[u8]) -> &'a [WdbEntry] {
     let count = entries.iter().take(MAX_SECTIONS.saturating_add(1)).take_while(|e| e.name.starts_with(mark)).count();
     entries.split_at(count).0
 }

@@ -1,7 +1,7 @@
 //! Walks everything of a sheet or a pack and lists what is wrong.
 
 use super::directory::{damaged, entry_view, name_key};
-use super::layout::{Entry, Header};
+use super::layout::{WdbEntry, WdbHeader};
 use super::pack::Pack;
 use super::sections::{self, MAX_TEXT, Sections, bits};
 use super::{Field, FieldKind, Naming, Record, Sheet};
@@ -60,10 +60,10 @@ pub(super) fn pack(pack: &Pack, progress: &Progress) -> Report {
 fn header(source: &Source) -> Check {
     let mut check = Check::new("header");
     let view = source.view("header");
-    if let Some(header) = check.note(view.read::<Header>())
+    if let Some(header) = check.note(view.read::<WdbHeader>())
         && header.reserved != [0; 8]
     {
-        let view = view.skip(offset_of!(Header, reserved));
+        let view = view.skip(offset_of!(WdbHeader, reserved));
         check.fail(view.bad_value("reserved bytes", u64::from_be_bytes(header.reserved)));
     }
     check
@@ -83,15 +83,18 @@ fn entries(source: &Source, count: usize, is_record: impl Fn(usize) -> bool) -> 
             check.fail_with(|| damaged(view, format!("the name {:?} is not UTF-8", entry.name_text())));
         }
         if is_record(index) && entry.extension != [0; 8] {
-            let view = view.skip(offset_of!(Entry, extension));
+            let view = view.skip(offset_of!(WdbEntry, extension));
             check.fail_with(|| view.bad_value("reserved bytes", u64::from_be_bytes(entry.extension)));
         }
     }
-    let table = size_of::<Header>().saturating_add(size_of_val(entries));
-    for (index, what) in misplaced(entries.iter().map(Entry::range), table, source.bytes().len()) {
+    let table = size_of::<WdbHeader>().saturating_add(size_of_val(entries));
+    for (index, what) in misplaced(entries.iter().map(WdbEntry::range), table, source.bytes().len()) {
         check.fail_with(|| {
             let name = entries.get(index).expect("a number of these entries").name_text();
-            damaged(entry_view(source, index).skip(offset_of!(Entry, offset)), format!("the data of {name:?} {what}"))
+            damaged(
+                entry_view(source, index).skip(offset_of!(WdbEntry, offset)),
+                format!("the data of {name:?} {what}"),
+            )
         });
     }
     // In order of name and then of row, so that the second of two equal names is the one that is named.
@@ -190,7 +193,8 @@ fn sections(sheet: &Sheet) -> Check {
     }
     let known = UNITS.iter().map(|(name, _)| *name).chain([sections::SHEET_NAME, sections::POOL]);
     let known: Vec<_> = known.collect();
-    let unknown: Vec<_> = parts.entries.iter().map(Entry::name_text).filter(|name| !known.contains(&&**name)).collect();
+    let unknown: Vec<_> =
+        parts.entries.iter().map(WdbEntry::name_text).filter(|name| !known.contains(&&**name)).collect();
     let mut detail = format!("{} sections", parts.entries.len());
     if !unknown.is_empty() {
         detail.push_str(", unknown: ");

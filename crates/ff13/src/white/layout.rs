@@ -31,7 +31,7 @@ schema! {
     }
 
     /// The header of a list (§3).
-    pub struct Header: 12 {
+    pub struct ListHeader: 12 {
         /// The start of the table of chunks. Offsets count from this header.
         pub chunk_info: le::U32,
         /// The start of the chunks.
@@ -42,7 +42,7 @@ schema! {
 
     /// A file (§3.1). The games have two layouts for the last four bytes.
     #[derive(IntoBytes)]
-    pub struct Entry: 8 {
+    pub struct ListEntry: 8 {
         /// The number by which the game's scripts know the file.
         pub code: le::U32,
         word: le::U16,
@@ -60,10 +60,10 @@ schema! {
     }
 }
 
-impl Header {
+impl ListHeader {
     /// The end of the entries, which follow this header.
     pub fn entries_end(&self) -> usize {
-        (self.files.get() as usize).saturating_mul(size_of::<Entry>()).saturating_add(size_of::<Self>())
+        (self.files.get() as usize).saturating_mul(size_of::<ListEntry>()).saturating_add(size_of::<Self>())
     }
 }
 
@@ -76,7 +76,7 @@ pub enum EntryLayout {
     Later,
 }
 
-impl Entry {
+impl ListEntry {
     /// An entry of this layout.
     pub fn new(layout: EntryLayout, code: u32, kind: u8, chunk: u16, position: u16) -> Self {
         let (word, last) = match layout {

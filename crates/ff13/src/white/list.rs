@@ -2,7 +2,7 @@
 
 use super::cipher::{BLOCK, Keys, checksum};
 use super::game_kind::GameKind;
-use super::layout::{CRYPT_TAG, ChunkInfo, CryptHeader, CryptTrailer, Entry, EntryLayout, Header, SECTOR};
+use super::layout::{CRYPT_TAG, ChunkInfo, CryptHeader, CryptTrailer, EntryLayout, ListEntry, ListHeader, SECTOR};
 use crate::budget;
 use crate::bytes::{View, peek_u32};
 use crate::codec;
@@ -87,7 +87,7 @@ pub(super) fn has_crypt_header(data: &[u8]) -> bool {
 /// is a zlib stream.
 pub(super) fn is_plain(data: &[u8]) -> bool {
     let view = View::new(data, "");
-    let Ok(header) = view.read::<Header>() else { return false };
+    let Ok(header) = view.read::<ListHeader>() else { return false };
     let (info, chunks) = (header.chunk_info.get() as usize, header.chunk_data.get() as usize);
     let Ok(first) = view.at(info).read::<ChunkInfo>() else { return false };
     let Ok(&[a, b]) = view.at(chunks).read::<[u8; 2]>() else { return false };
@@ -177,10 +177,10 @@ impl List {
 
     fn lay_out(&mut self) -> Result<()> {
         let at = self.view("header");
-        let header: &Header = at.read()?;
+        let header: &ListHeader = at.read()?;
         let (info, data) = (header.chunk_info.get(), header.chunk_data.get());
         let files = header.files.get() as usize;
-        self.view("entries").skip(size_of::<Header>()).array::<Entry>(files)?;
+        self.view("entries").skip(size_of::<ListHeader>()).array::<ListEntry>(files)?;
         if (info as usize) < header.entries_end() {
             return Err(at.bad_value("chunk table offset, which is before the end of the entries", info));
         }
@@ -234,7 +234,7 @@ impl List {
     /// The list's stretches, with offsets of the file.
     pub(super) fn sections(&self) -> Vec<Section> {
         let start = self.view("");
-        let (header, entries) = (size_of::<Header>(), self.files.saturating_mul(size_of::<Entry>()));
+        let (header, entries) = (size_of::<ListHeader>(), self.files.saturating_mul(size_of::<ListEntry>()));
         let chunks = self.chunks.len().saturating_mul(size_of::<ChunkInfo>());
         let data = self.size.saturating_sub(self.chunk_data);
         let mut sections = vec![
@@ -257,16 +257,16 @@ impl List {
         sections
     }
 
-    fn entries(&self) -> &[Entry] {
+    fn entries(&self) -> &[ListEntry] {
         self.entry_view(0).array(self.files).expect("the list was opened with its entries inside")
     }
 
-    pub(super) fn entry(&self, n: usize) -> Option<&Entry> {
+    pub(super) fn entry(&self, n: usize) -> Option<&ListEntry> {
         self.entries().get(n)
     }
 
     fn entry_view(&self, n: usize) -> View<'_> {
-        self.view("entries").skip(size_of::<Header>()).skip(n.saturating_mul(size_of::<Entry>()))
+        self.view("entries").skip(size_of::<ListHeader>()).skip(n.saturating_mul(size_of::<ListEntry>()))
     }
 
     /// The texts of chunk `n`, inflated on first use.
@@ -303,7 +303,7 @@ impl List {
 
     pub(super) fn text(&self, n: usize) -> Result<Text<'_>> {
         let at = self.entry_view(n);
-        let entry: &Entry = at.read()?;
+        let entry: &ListEntry = at.read()?;
         let (chunk, position) = entry.text(self.layout);
         if self.chunks.get(chunk).is_some_and(|chunk| chunk.get().is_none())
             && self.inflated.load(Ordering::Relaxed) == ONE_BY_ONE

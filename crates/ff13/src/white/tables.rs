@@ -1,7 +1,7 @@
 //! The tables `lists` and `entries`, besides the tables of every archive.
 
 use super::WhiteArchive;
-use super::layout::Entry;
+use super::layout::ListEntry;
 use super::list::{Encryption, List};
 use crate::archive::{self, Archive as _};
 use crate::error::Result;
@@ -31,7 +31,7 @@ struct EntryRow<'a> {
     list_name: &'a str,
     list: &'a List,
     number: usize,
-    entry: &'a Entry,
+    entry: &'a ListEntry,
 }
 
 fn entry_row(game: &WhiteArchive, n: usize) -> Result<Option<EntryRow<'_>>> {

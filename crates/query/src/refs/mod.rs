@@ -8,7 +8,7 @@ use crate::report::Progress;
 
 mod stated;
 
-pub use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, PARENT, Relations};
+pub use crate::relations::{By, Edge, Entries, EntryLocation, Found, IdTexts, Keep, PARENT, Relations};
 pub use stated::{Destination, LinkedFile, StatedPaths, states_paths};
 
 /// The references in `asset` that `keep` selects. A format without [`Relations`] has none.

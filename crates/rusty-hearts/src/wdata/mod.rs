@@ -23,7 +23,7 @@ mod verify;
 mod waypoints;
 mod writer;
 
-pub use crate::table::Volume;
+pub use crate::table::OrientedBox;
 pub use fields::{Field, Gate, StoredKind, Versions};
 pub use record::Record;
 pub use record_run::Records;

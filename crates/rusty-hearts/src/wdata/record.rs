@@ -1,7 +1,7 @@
 //! One record, read field by field.
 
 use super::Map;
-use super::Volume;
+use super::OrientedBox;
 use super::fields::{self, StoredKind};
 use super::layout::Obb;
 use super::shapes::{PLACE, Shape};
@@ -58,7 +58,7 @@ impl<'a> Record<'a> {
     }
 
     /// The space of its box; `None` for a kind without a position, and if its [`Obb`] describes no space.
-    pub fn volume(&self) -> Result<Option<Volume>> {
+    pub fn volume(&self) -> Result<Option<OrientedBox>> {
         Ok(self.obb()?.and_then(super::space::volume_of))
     }
 

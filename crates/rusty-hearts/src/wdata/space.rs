@@ -4,19 +4,19 @@ use super::layout::Obb;
 use super::{BoxType, Map};
 use crate::bytes::le::F32;
 use crate::error::Result;
-use crate::table::place::{Region, Volume, dot, minus};
+use crate::table::place::{OrientedBox, Region, dot, minus};
 use crate::threads::prelude::*;
 
 type Vec3 = [f64; 3];
 
 /// The space of a stored box: `extents` times `scale`, rotated by `rotation`, around `position`, as the published
 /// program draws it. `None` if a number is not finite or the rotation is 0 0 0 0.
-pub fn volume_of(obb: &Obb) -> Option<Volume> {
+pub fn volume_of(obb: &Obb) -> Option<OrientedBox> {
     let [x, y, z, w] = &obb.rotation;
     let [x, y, z, w] = [number(x), number(y), number(z), number(w)];
     let length = (x * x + y * y + z * z + w * w).sqrt();
     let ([sx, sy, sz], [ex, ey, ez]) = (numbers(&obb.scale), numbers(&obb.extents));
-    let volume = Volume {
+    let volume = OrientedBox {
         center: numbers(&obb.position),
         axes: rotation([x / length, y / length, z / length, w / length]),
         half: [(sx * ex).abs(), (sy * ey).abs(), (sz * ez).abs()],
@@ -118,7 +118,7 @@ mod tests {
     use std::f32::consts::FRAC_PI_8;
 
     /// 4 by 2 by 1 (half), turned by 45 degrees around the vertical axis, scaled by 2 along the first.
-    fn turned() -> Volume {
+    fn turned() -> OrientedBox {
         let floats = |v: [f32; 3]| v.map(F32::new);
         let rotation = [0.0, FRAC_PI_8.sin(), 0.0, FRAC_PI_8.cos()].map(F32::new);
         volume_of(&Obb {
@@ -157,12 +157,12 @@ mod tests {
     #[test]
     fn boxes_meet_boxes_like_their_points_do() {
         let volume = turned();
-        assert!(volume.meets(&Volume::between([12.0, -1.0, 7.0], [13.0, 1.0, 8.0])));
+        assert!(volume.meets(&OrientedBox::between([12.0, -1.0, 7.0], [13.0, 1.0, 8.0])));
         // Inside of the bounds of the rotated box, but outside of the box.
-        assert!(!volume.meets(&Volume::between([12.2, -1.0, 12.2], [13.0, 1.0, 13.0])));
-        assert!(volume.meets(&Volume::between([-99.0; 3], [99.0; 3])));
+        assert!(!volume.meets(&OrientedBox::between([12.2, -1.0, 12.2], [13.0, 1.0, 13.0])));
+        assert!(volume.meets(&OrientedBox::between([-99.0; 3], [99.0; 3])));
         // Two bars that cross at a distance of 1: only a plane along both of their edges separates them.
-        let stick = |axes: [[f64; 3]; 3], y: f64| Volume { center: [0.0, y, 0.0], axes, half: [10.0, 0.1, 0.1] };
+        let stick = |axes: [[f64; 3]; 3], y: f64| OrientedBox { center: [0.0, y, 0.0], axes, half: [10.0, 0.1, 0.1] };
         let h = std::f64::consts::FRAC_1_SQRT_2;
         let a = stick([[h, h, 0.0], [-h, h, 0.0], [0.0, 0.0, 1.0]], 0.0);
         let b = stick([[0.0, h, h], [0.0, -h, h], [1.0, 0.0, 0.0]], 1.0);

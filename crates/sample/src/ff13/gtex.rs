@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GtexBuilder {
-    /// How texels are stored: see [`layout::Header::format`].
+    /// How texels are stored: see [`layout::GtexHeader::format`].
     pub format: u8,
     /// Width and height of the largest level.
     pub size: [u16; 2],

@@ -3,7 +3,7 @@
 use super::wdb;
 use crate::{Size, Writer, deflate};
 use assetq_ff13::white::GameKind;
-use assetq_ff13::white::layout::{CRYPT_TAG, Entry, EntryLayout, SECTOR};
+use assetq_ff13::white::layout::{CRYPT_TAG, EntryLayout, ListEntry, SECTOR};
 use fastrand::Rng;
 use zerocopy::IntoBytes as _;
 
@@ -31,7 +31,7 @@ pub fn list(layout: EntryLayout, files: &[Listed], chunk: usize) -> Vec<u8> {
         }
         let number = chunks.len() - 1;
         let texts = &mut chunks[number];
-        let entry = Entry::new(layout, file.code, file.kind, number as u16, texts.len() as u16);
+        let entry = ListEntry::new(layout, file.code, file.kind, number as u16, texts.len() as u16);
         entries.push(entry.as_bytes());
         texts.extend_from_slice(&file.text);
         texts.push(0);

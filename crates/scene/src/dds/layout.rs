@@ -5,7 +5,7 @@ use crate::schema;
 
 schema! {
     /// The magic and the header.
-    pub struct Header: 128 {
+    pub struct DdsHeader: 128 {
         /// `DDS `.
         pub magic: [u8; 4],
         /// 124.
@@ -62,7 +62,7 @@ schema! {
 
 pub const MAGIC: [u8; 4] = *b"DDS ";
 pub const HEADER_SIZE: u32 = 124;
-/// [`Header::flags`]: the depth is used.
+/// [`DdsHeader::flags`]: the depth is used.
 pub const DEPTH: u32 = 0x80_0000;
 /// [`PixelFormat::flags`]: the texels have opacity.
 pub const ALPHA_PIXELS: u32 = 0x1;
@@ -78,9 +78,9 @@ pub const SIGNED: u32 = 0x8_0000;
 pub const NOT_READ: u32 = 0x20 | 0x200 | 0x4_0000;
 /// [`PixelFormat::flags`]: the first mask is of a shade of grey.
 pub const LUMINANCE: u32 = 0x2_0000;
-/// [`Header::caps2`]: a cube map.
+/// [`DdsHeader::caps2`]: a cube map.
 pub const CUBE: u32 = 0x200;
-/// [`Header::caps2`]: its six faces.
+/// [`DdsHeader::caps2`]: its six faces.
 pub const FACES: u32 = 0xFC00;
 pub const VOLUME: u32 = 0x20_0000;
 pub const DX10_CUBE: u32 = 0x4;

@@ -14,7 +14,7 @@ use crate::source::Source;
 use crate::table::{Table, Value};
 use crate::texture::{self, Level, MAX_LAYERS, MAX_SIZE, Masks, Shape, TexelFormat, Texture};
 use assetq_core::{Openable, Options};
-use layout::{Dx10, Header, PixelFormat};
+use layout::{DdsHeader, Dx10, PixelFormat};
 use std::borrow::Cow;
 
 /// The fault of a header whose texture is too small for its levels.
@@ -39,9 +39,9 @@ impl Dds {
         let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         Cursor::new(view).magic(&layout::MAGIC)?;
-        let header = view.read::<Header>()?;
+        let header = view.read::<DdsHeader>()?;
         require(view, &header.size, "header size, which is 124", |size| size == layout::HEADER_SIZE)?;
-        let mut cursor = Cursor::new(view.skip(size_of::<Header>()).part("DX10 header"));
+        let mut cursor = Cursor::new(view.skip(size_of::<DdsHeader>()).part("DX10 header"));
         let has_dx10 = header.format.flags.get() & layout::FOUR_CC != 0 && header.format.four_cc == *b"DX10";
         let dx10 = has_dx10.then(|| cursor.read::<Dx10>()).transpose()?;
         let (shape, headers) = (shape(view, header, dx10)?, cursor.position());
@@ -76,7 +76,7 @@ fn is_size(size: u32) -> bool {
     (1..=MAX_SIZE).contains(&size)
 }
 
-fn shape<'a>(view: View<'a>, header: &'a Header, dx10: Option<&'a Dx10>) -> Result<Shape> {
+fn shape<'a>(view: View<'a>, header: &'a DdsHeader, dx10: Option<&'a Dx10>) -> Result<Shape> {
     let (width, height) = (header.width.get(), header.height.get());
     require(view, &header.width, "width, which is 1 to 16384", is_size)?;
     require(view, &header.height, "height, which is 1 to 16384", is_size)?;

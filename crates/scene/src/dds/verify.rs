@@ -1,5 +1,5 @@
 use super::Dds;
-use super::layout::Header;
+use super::layout::DdsHeader;
 use crate::bytes::clamp_to_usize;
 use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report};
@@ -17,7 +17,7 @@ pub(super) fn verify(dds: &Dds, progress: &Progress) -> Report {
             let detail = format!("{} levels of {} layers of {name}", shape.mips, shape.layers);
             levels = levels.with_detail(detail);
             let view = dds.source.view("header");
-            if let Some(Header { mips, .. }) = levels.note(view.read())
+            if let Some(DdsHeader { mips, .. }) = levels.note(view.read())
                 && mips.get() > shape.mips
             {
                 levels.fail(view.locate(mips).bad_value(super::MORE_LEVELS, mips.get()));

@@ -8,7 +8,7 @@ use super::parts::{GuidsOf, REFERENCE, guid_of};
 use crate::archive::{self, Archive as _};
 use crate::error::{Error, Result};
 use crate::id;
-use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, Relations};
+use crate::relations::{By, Edge, Entries, EntryLocation, Found, IdTexts, Keep, Relations};
 use crate::report::Progress;
 use crate::table::{Guid, Value};
 use crate::threads::prelude::*;
@@ -131,7 +131,7 @@ impl Entries for Se2Archive {
         self.gathered().owners.contains_key(&id)
     }
 
-    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>> {
         let Some(id) = self.owner(query).or_else(|| id::parse(query)) else { return Ok(None) };
         let gathered = self.gathered();
         let Some(owner) = gathered.owners.get(&id) else { return Ok(None) };
@@ -140,7 +140,7 @@ impl Entries for Se2Archive {
             Owner::Definition(row) => (gathered.definitions.get(row).and_then(|found| found.ty.clone()), Some(row)),
             Owner::File(_) => (None, None),
         };
-        Ok(Some(Entry { id, path, kind, record, ..Entry::default() }))
+        Ok(Some(EntryLocation { id, path, kind, record, ..EntryLocation::default() }))
     }
 }
 

@@ -15,7 +15,7 @@ pub const MAGIC_IN_ORDER: [u8; 4] = *b"BWDB";
 
 schema! {
     /// The file header (§2.2), at offset 0.
-    pub struct Header: 0x10 {
+    pub struct BwdbHeader: 0x10 {
         /// [`MAGIC`] or [`MAGIC_IN_ORDER`].
         pub magic: [u8; 4],
         /// Alignment of the packer.

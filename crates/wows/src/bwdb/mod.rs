@@ -53,7 +53,7 @@ use crate::source::Source;
 use crate::threads::prelude::*;
 use assetq_core::{Openable, Options};
 use hashmap::Modulus;
-use layout::{Body, DatabaseEntry, Header, PathEntry, ResourceBucket, StringBucket};
+use layout::{Body, BwdbHeader, DatabaseEntry, PathEntry, ResourceBucket, StringBucket};
 use owners::{Alias, Aliases, Owners};
 use prototypes::Record;
 use record::{NameId, PathId};
@@ -246,7 +246,7 @@ impl Database {
     pub fn open_with(source: Source, layouts: Arc<Layouts>) -> Result<Self> {
         let view = source.view("header");
         check_header(view)?;
-        let base = view.at(size_of::<Header>()).part("body header");
+        let base = view.at(size_of::<BwdbHeader>()).part("body header");
         let Body { strings, resources, paths, databases } = base.read()?;
         let (at_strings, at_resources, at_paths) = (base.locate(strings), base.locate(resources), base.locate(paths));
         let (from, offsets) = (&source, &strings.offsets);
@@ -620,7 +620,7 @@ fn map<B: Overlay>(
 
 /// The header, if its values are the ones that this reader knows.
 fn check_header(view: View<'_>) -> Result<()> {
-    let header: &Header = view.read()?;
+    let header: &BwdbHeader = view.read()?;
     if ![layout::MAGIC, layout::MAGIC_IN_ORDER].contains(&header.magic) {
         let found = le::U32::from_bytes(header.magic).get().into();
         let expected = le::U32::from_bytes(layout::MAGIC).get().into();

@@ -1,7 +1,7 @@
 //! The three kinds of files as commands see them.
 
 use super::layout::ModelsHeader;
-use super::layout::{Body, Header};
+use super::layout::{Body, BwdbHeader};
 use super::layout::{Instance, SpaceHeader};
 use super::models::Models;
 use super::record::ValueBuilder;
@@ -69,7 +69,7 @@ impl Reader for Database {
     }
 
     fn version(&self) -> String {
-        match self.source.view("header").read::<Header>() {
+        match self.source.view("header").read::<BwdbHeader>() {
             Ok(h) => format!("{}.{}", h.version, h.packed),
             Err(_) => String::new(),
         }
@@ -79,8 +79,8 @@ impl Reader for Database {
         let (s, from) = (&self.spans, &self.source);
         let view = from.view("");
         let mut sections = vec![
-            Section::new("header", view.offset(), size_of::<Header>() as u64, None),
-            Section::new("body header", view.skip(size_of::<Header>()).offset(), size_of::<Body>() as u64, None),
+            Section::new("header", view.offset(), size_of::<BwdbHeader>() as u64, None),
+            Section::new("body header", view.skip(size_of::<BwdbHeader>()).offset(), size_of::<Body>() as u64, None),
             s.string_buckets.section("strings.buckets", from),
             s.string_values.section("strings.values", from),
             s.string_data.section("strings.data", from),
@@ -121,7 +121,7 @@ impl Reader for Database {
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
         let mut facts = Vec::new();
-        if let Ok(header) = self.source.view("header").read::<Header>() {
+        if let Ok(header) = self.source.view("header").read::<BwdbHeader>() {
             facts.push(("checksum".into(), Value::Id32(header.checksum.get())));
         }
         let notes = self.databases().filter_map(|blob| match blob {

@@ -7,7 +7,7 @@ use crate::archive::names::NameSources;
 use crate::budget::Budget;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{self, Id64};
-use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, PARENT, Relations};
+use crate::relations::{By, Edge, Entries, EntryLocation, Found, IdTexts, Keep, PARENT, Relations};
 use crate::report::{Check, Progress};
 use crate::table::Value;
 use crate::threads::prelude::*;
@@ -170,7 +170,7 @@ impl Entries for Database {
         matches!(self.lookup(id), Ok(Some(_))) || self.paths().find(id).is_some()
     }
 
-    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>> {
         let asked = id::parse(query);
         let resource = match asked {
             Some(id) => self.lookup(id)?,
@@ -190,7 +190,7 @@ impl Entries for Database {
                 }
             },
         };
-        let mut found = Entry { id, path, ..Entry::default() };
+        let mut found = EntryLocation { id, path, ..EntryLocation::default() };
         let Some(resource) = resource else { return Ok(Some(found)) };
         found.database = Some(resource.database_index());
         found.record = Some(resource.record_index());
@@ -238,11 +238,11 @@ impl Entries for Models {
             .contains(&id)
     }
 
-    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, path: bool, damaged: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>> {
         let asked = id::parse(query);
         let id = asked.unwrap_or_else(|| id::of_path(query));
         let found = self.find(id).and_then(|record| Some((record, self.model(record)?)));
-        Ok(found.map(|(record, model)| Entry {
+        Ok(found.map(|(record, model)| EntryLocation {
             id,
             path: known_path(&self.names, query, path, damaged),
             kind: Some("ModelPrototype".to_owned()),

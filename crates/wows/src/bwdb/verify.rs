@@ -1,7 +1,7 @@
 //! Walks everything and lists what is wrong.
 
 use super::hashmap::{Bucket, Modulus};
-use super::layout::{Header, PathEntry};
+use super::layout::{BwdbHeader, PathEntry};
 use super::prototypes::{Material, MergedModel, Record, Skeleton, SpaceLight};
 use super::record::{Elements, Field as _, Type, Walker, Wanted};
 use super::{Database, Models, Space, State, paths};
@@ -55,9 +55,9 @@ pub(super) fn database(db: &Database, progress: &Progress) -> Report {
 fn checksum(db: &Database) -> Check {
     let mut check = Check::new("checksum");
     let view = db.source.view("header");
-    let Some(header) = check.note(view.read::<Header>()) else { return check };
+    let Some(header) = check.note(view.read::<BwdbHeader>()) else { return check };
     let stored = header.checksum.get();
-    let body = view.skip(size_of::<Header>()).rest();
+    let body = view.skip(size_of::<BwdbHeader>()).rest();
     // The checksum covers at most twice the known part of the file, and FAR bytes more.
     let length = db.source.bytes().len() as u64;
     let end = all_sections(db).iter().map(|s| s.offset.saturating_add(s.size)).fold(0, u64::max);

@@ -1,6 +1,6 @@
 //! The game as an archive: files by path and by number, their stored bytes, and the paths of ids.
 
-use super::index::{Entry, Index};
+use super::index::{Index, StoredFile};
 use super::tree::{FileOrigin, Tree, join};
 use super::volumes::check_trailer;
 use super::{WowsArchive, places, tree};
@@ -131,7 +131,7 @@ impl WowsArchive {
         Ok(file)
     }
 
-    pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &Entry) -> Result<&VolumeFile> {
+    pub(super) fn volume_of(&self, index: &Index, n: usize, entry: &StoredFile) -> Result<&VolumeFile> {
         let volume = self.volume_list().get(entry.volume).ok_or_else(|| {
             index.file_view(n).error(ErrorKind::damaged(format!("volume {:#018X} is in no index", entry.volume)))
         });
@@ -146,7 +146,7 @@ impl WowsArchive {
     }
 
     /// The index that `file` is in, and its entry there; `None` for a loose one.
-    pub(super) fn entry(&self, file: &File<'_>) -> Option<(&Index, Entry)> {
+    pub(super) fn entry(&self, file: &File<'_>) -> Option<(&Index, StoredFile)> {
         let (index, n) = halves(file.handle);
         let index = self.indexes().get(index)?;
         Some((index, index.file(n)?))

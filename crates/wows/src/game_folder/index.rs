@@ -2,7 +2,7 @@
 
 #![allow(clippy::useless_conversion, reason = "fields of one name have other widths in other variants")]
 
-use super::layout::{Header, MAGIC, v1, v2};
+use super::layout::{IndexHeader, MAGIC, v1, v2};
 use crate::archive::Codec;
 use crate::bytes::{Overlay, View, le};
 use crate::codec::murmur3;
@@ -82,7 +82,7 @@ impl<'a> Resource<'a> {
 
 /// The place of a file's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredFile {
     /// The id of its resource.
     pub id: u64,
     /// The id of its volume.
@@ -101,7 +101,7 @@ pub struct Entry {
     pub size: u64,
 }
 
-impl Entry {
+impl StoredFile {
     /// The codec that `method` and `codec` mean.
     pub fn codec(&self) -> Codec {
         match (self.method, self.codec) {
@@ -250,7 +250,7 @@ impl Index {
     /// not fit.
     pub fn open(source: Source, name: &str) -> Result<Self> {
         let view = source.view("header");
-        let header: &Header = view.read()?;
+        let header: &IndexHeader = view.read()?;
         if header.magic != MAGIC {
             let found = le::U32::from_bytes(header.magic).get().into();
             return Err(view.error(ErrorKind::BadMagic { expected: u32::from_le_bytes(MAGIC).into(), found }));
@@ -265,7 +265,7 @@ impl Index {
         if header.pointer_width.get() != variant.pointer_width() {
             return Err(view.locate(&header.pointer_width).bad_value("pointer width", header.pointer_width.get()));
         }
-        let base = view.at(size_of::<Header>()).part("metadata");
+        let base = view.at(size_of::<IndexHeader>()).part("metadata");
         let [resources, files, volumes] = by_variant!(variant, of => {
             let m: &of::Metadata = base.read()?;
             [
@@ -329,10 +329,10 @@ impl Index {
 
     /// File `n`; `None` past the end.
     #[inline]
-    pub fn file(&self, n: usize) -> Option<Entry> {
+    pub fn file(&self, n: usize) -> Option<StoredFile> {
         Some(by_variant!(self.variant, of => {
             let f = self.all::<of::FileRow>(self.files).get(n)?;
-            Entry {
+            StoredFile {
                 id: f.id.get(),
                 volume: f.volume.get(),
                 offset: f.offset.get(),
@@ -371,8 +371,8 @@ impl Index {
     /// `Checksum`.
     pub fn check(&self) -> Result<()> {
         let view = self.source.view("header");
-        let header: &Header = view.read()?;
-        let (stored, computed) = (header.checksum.get(), murmur3(view.at(size_of::<Header>()).rest()));
+        let header: &IndexHeader = view.read()?;
+        let (stored, computed) = (header.checksum.get(), murmur3(view.at(size_of::<IndexHeader>()).rest()));
         if stored == computed {
             return Ok(());
         }
@@ -389,8 +389,8 @@ impl Index {
         let metadata = by_variant!(self.variant, of => size_of::<of::Metadata>());
         let view = self.source.view("");
         let mut sections = vec![
-            Section::new("header", view.offset(), size_of::<Header>() as u64, None),
-            Section::new("metadata", view.at(size_of::<Header>()).offset(), metadata as u64, None),
+            Section::new("header", view.offset(), size_of::<IndexHeader>() as u64, None),
+            Section::new("metadata", view.at(size_of::<IndexHeader>()).offset(), metadata as u64, None),
         ];
         for (name, span) in [("resources", self.resources), ("files", self.files), ("volumes", self.volumes)] {
             let size = span.count.saturating_mul(span.size) as u64;

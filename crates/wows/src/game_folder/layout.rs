@@ -1,7 +1,7 @@
 //! The on-disk structs of `.idx` indexes (docs/formats/wows.md).
 //!
 //! All little-endian, and no table is aligned. A pointer of [`v2::Metadata`] and its like counts from the end of the
-//! [`Header`]; a pointer to a name counts from the base that the struct says.
+//! [`IndexHeader`]; a pointer to a name counts from the base that the struct says.
 
 use crate::bytes::le::{I64, U32, U64};
 use crate::schema;
@@ -11,7 +11,7 @@ pub const MAGIC: [u8; 4] = *b"ISFP";
 
 schema! {
     /// The file header (§1), at offset 0 of every variant.
-    pub struct Header: 16 {
+    pub struct IndexHeader: 16 {
         /// [`MAGIC`].
         pub magic: [u8; 4],
         /// One of [`super::Variant`].

@@ -14,7 +14,7 @@ mod tree;
 mod verify;
 mod volumes;
 
-pub use index::{Entry, Index, Resource, Variant, VolumeEntry};
+pub use index::{Index, Resource, StoredFile, Variant, VolumeEntry};
 
 use crate::archive::{Archive as _, AtBuild, Build, File, Game as _, Loose, VolumeFile};
 use crate::error::{Error, ErrorKind, Result};

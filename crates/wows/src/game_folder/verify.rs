@@ -1,6 +1,6 @@
 //! Walks all indexes, and the ends of all files in the volumes that are there, and lists what is wrong.
 
-use super::index::{Entry, Index};
+use super::index::{Index, StoredFile};
 use super::tree::Tree;
 use super::volumes::{check_trailer, file_name};
 use super::{WowsArchive, ids::Ids};
@@ -154,7 +154,7 @@ impl Seen {
 }
 
 /// Checks the place of file `n` of an index in its volume, and its trailer.
-fn look(game: &WowsArchive, index: &Index, n: usize, entry: &Entry) -> Result<()> {
+fn look(game: &WowsArchive, index: &Index, n: usize, entry: &StoredFile) -> Result<()> {
     let volume = game.volume_of(index, n, entry)?;
     volume.check(entry.offset, entry.stored_size)?;
     if index.variant().has_trailers() {

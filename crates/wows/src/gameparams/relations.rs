@@ -7,7 +7,7 @@ use super::walk::{Event, Trail, Walker};
 use super::{Entity, Params, in_entity};
 use crate::error::{Error, Result};
 use crate::id;
-use crate::relations::{By, Edge, Entries, Entry, Found, IdTexts, Keep, Relations};
+use crate::relations::{By, Edge, Entries, EntryLocation, Found, IdTexts, Keep, Relations};
 use crate::report::Progress;
 use std::borrow::Cow;
 
@@ -90,7 +90,7 @@ impl Entries for Params {
         matches!(self.entity_of_hash(id), Ok(Some(_)))
     }
 
-    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>> {
         let found = match self.find(query)? {
             Some(found) => Some(found),
             None => id::parse(query).map(|hash| self.entity_of_hash(hash)).transpose()?.flatten(),
@@ -99,7 +99,7 @@ impl Entries for Params {
         let name = entity.name()?.into_owned();
         let kind = entity.info("type").map(|kind| kind.text()).transpose()?.flatten().map(Cow::into_owned);
         let record = Some(entity.number());
-        Ok(Some(Entry { id: id::of_path(&name), path: Some(name), kind, record, ..Entry::default() }))
+        Ok(Some(EntryLocation { id: id::of_path(&name), path: Some(name), kind, record, ..EntryLocation::default() }))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::schema;
 
 schema! {
     /// `MergedGeometryPrototype` (§2): counts and pointers of the six arrays, at the start of the file.
-    pub struct Header: 0x48 {
+    pub struct GeometryHeader: 0x48 {
         /// `VerticesPrototype` entries.
         pub merged_vertices_count: le::U32,
         /// `IndicesPrototype` entries.
@@ -148,7 +148,7 @@ pub(super) struct ArrayField<'h> {
 /// header that describe it.
 macro_rules! arrays {
     ($($(#[$about:meta])* $array:ident: $item:ty = $part:literal, $count:ident, $pointer:ident;)+) => {
-        impl Header {
+        impl GeometryHeader {
             /// The arrays in the order of their pointers.
             pub(super) fn arrays(&self) -> [ArrayField<'_>; 6] {
                 [$(ArrayField {

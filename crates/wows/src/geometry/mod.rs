@@ -42,7 +42,7 @@ use crate::source::Source;
 use crate::text_models::Companions;
 use assetq_core::Openable;
 use buffers::Decoded;
-use layout::{ArrayField, Header};
+use layout::{ArrayField, GeometryHeader};
 use models::Places;
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -94,8 +94,8 @@ impl Geometry {
         let source = from.open_source(&Options::default())?;
         let geometry =
             Self { source, names: None, options: Options::default(), reads_companions: false, made: Box::default() };
-        geometry.view("header").read::<Header>()?;
-        no_hole(geometry.view("header"), size_of::<Header>())?;
+        geometry.view("header").read::<GeometryHeader>()?;
+        no_hole(geometry.view("header"), size_of::<GeometryHeader>())?;
         let arrays = geometry.header()?.arrays().map(|array| geometry.bytes_of(&array).map(<[u8]>::is_empty));
         let has_any = arrays.iter().any(|is_empty| matches!(is_empty, Ok(false)));
         match arrays.into_iter().find_map(Result::err) {
@@ -179,7 +179,7 @@ impl Geometry {
         self.source.view(part)
     }
 
-    fn header(&self) -> Result<&Header> {
+    fn header(&self) -> Result<&GeometryHeader> {
         self.view("header").read()
     }
 
@@ -272,7 +272,7 @@ impl Geometry {
     /// Everything that lies in the file, in file order, with the stretches that nothing points to as `unmapped`. Parts
     /// that are damaged are left out.
     fn pieces(&self) -> Vec<Section> {
-        let header = Section::new("header", 0, size_of::<Header>() as u64, None);
+        let header = Section::new("header", 0, size_of::<GeometryHeader>() as u64, None);
         let mut found = Found { base: self.view("file"), all: vec![header] };
         for array in self.header().iter().flat_map(|header| header.arrays()) {
             found.add(array.part, self.bytes_of(&array), Some(array.count));
@@ -340,7 +340,7 @@ fn with_gaps(pieces: Vec<Section>, end: u64) -> Vec<Section> {
 /// The target of a struct's pointer: not in the header, which no data shares.
 fn data<'a>(owner: View<'a>, pointer: i64, size: usize) -> Result<View<'a>> {
     let at = owner.follow(pointer)?;
-    if at.position() < size_of::<Header>() {
+    if at.position() < size_of::<GeometryHeader>() {
         return Err(owner.error(ErrorKind::damaged(format!("pointer {pointer} leads into the header"))));
     }
     at.take(size)?;

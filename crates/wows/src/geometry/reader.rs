@@ -1,6 +1,6 @@
 //! The format as commands see it.
 
-use super::layout::Header;
+use super::layout::GeometryHeader;
 use super::{Geometry, NoCompanions, tables, verify, with_gaps};
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -31,15 +31,15 @@ impl FileFormat for Geometry {
     fn likeness(data: &[u8]) -> Likeness {
         // Six counts and six pointers: the first pointer that is not null leads to the end of the header, and each array
         // ends in the file.
-        let Ok(header) = View::new(data, "header").read::<Header>() else { return Likeness::No };
+        let Ok(header) = View::new(data, "header").read::<GeometryHeader>() else { return Likeness::No };
         let fits = header.arrays().into_iter().all(|array| {
-            let start = usize::try_from(array.pointer.get()).ok().filter(|&start| start >= size_of::<Header>());
+            let start = usize::try_from(array.pointer.get()).ok().filter(|&start| start >= size_of::<GeometryHeader>());
             let end = array.count.checked_mul(array.size).and_then(|bytes| start?.checked_add(bytes));
             array.count == 0 || end.is_some_and(|end| end <= data.len())
         });
         let first = header.arrays().map(|array| array.pointer.get()).into_iter().find(|&pointer| pointer != 0);
-        let first_fits = first.is_none_or(|first| first == size_of::<Header>() as i64);
-        Likeness::by_shape(fits && first_fits && !is_hole(data, size_of::<Header>()))
+        let first_fits = first.is_none_or(|first| first == size_of::<GeometryHeader>() as i64);
+        Likeness::by_shape(fits && first_fits && !is_hole(data, size_of::<GeometryHeader>()))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {

@@ -7,7 +7,7 @@ use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Check, Progress, Report};
 use crate::scene::Shapes;
 use crate::source::Source;
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, Visitor, Volume};
+use crate::table::{Accepts, Column, DeclaredTable, Kind, OrientedBox, Table, Value, Visitor};
 use crate::writable::Writable;
 use assetq_core::Openable;
 use std::ops::Range;
@@ -188,7 +188,7 @@ impl Reader for Splash {
         .columns(min, |found, axis| Ok(found.min.get(axis).copied().into()))
         .columns(max, |found, axis| Ok(found.max.get(axis).copied().into()))
         .with_writable_rows()
-        .with_volume(|found| Ok(Some(Volume::of_corners(found.min, found.max))))
+        .with_box(|found| Ok(Some(OrientedBox::of_corners(found.min, found.max))))
         .damaged(|| self.index().damage.clone());
         vec![Box::new(table)]
     }

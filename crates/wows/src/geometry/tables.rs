@@ -15,7 +15,7 @@ use crate::reader::Reader as _;
 use crate::reader::entry::{row_of, show_row};
 use crate::scene::vector::bounds;
 use crate::schema::{Record as _, field};
-use crate::table::{Column, DeclaredTable, Kind, RowEnds, StoredRows, Table, Value, Visitor, Volume, no_cell};
+use crate::table::{Column, DeclaredTable, Kind, OrientedBox, RowEnds, StoredRows, Table, Value, Visitor, no_cell};
 use crate::writable::{Edit, edit_of_row, refused};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -256,9 +256,9 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
     .columns(point(["min_x", "min_y", "min_z"]), |row, axis| component(Some(row.header().min.map(|v| v.get())), axis))
     .columns(point(["max_x", "max_y", "max_z"]), |row, axis| component(Some(row.header().max.map(|v| v.get())), axis))
     .column(Column::uint("offset").place(), |row| Ok(row.plate.offset().into()))
-    .with_volume(|row| {
+    .with_box(|row| {
         let header = row.header();
-        Ok(Some(Volume::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
+        Ok(Some(OrientedBox::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
     })
     .stored_by(Arc::new(PlateUses(g)))
     .damaged(|| g.armor_places().damage.clone());
@@ -323,9 +323,9 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
     )
     .column(Column::uint("plate").place(), |t| Ok(t.of.place.number.into()))
     .column(Column::text("material").resolved(), |t| Ok(material_name(t.of.header().material_id.get()).into()))
-    .with_volume(|t| {
+    .with_box(|t| {
         let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
-        Ok(bounds(corners).map(|(min, max)| Volume::of_corners(min, max)))
+        Ok(bounds(corners).map(|(min, max)| OrientedBox::of_corners(min, max)))
     })
     .damaged(|| g.armor_places().damage.clone())
     .derived();
@@ -352,7 +352,7 @@ fn collision_hulls(g: &Geometry) -> Made<'_> {
     .column(Column::floats("min"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(min, _)| Value::floats(min))))
     .column(Column::floats("max"), |(_, hull)| Ok(hull.bounds().map_or(Value::Null, |(_, max)| Value::floats(max))))
     .column(Column::uint("offset").place(), |(_, hull)| Ok(hull.offset().into()))
-    .with_volume(|(_, hull)| Ok(hull.bounds().map(|(min, max)| Volume::of_corners(min, max))))
+    .with_box(|(_, hull)| Ok(hull.bounds().map(|(min, max)| OrientedBox::of_corners(min, max))))
     .damaged(|| g.collision_places().damage.clone());
     Box::new(table)
 }
@@ -371,7 +371,7 @@ fn hull_vertices(g: &Geometry) -> Made<'_> {
     .column(Column::uint("hull").brief().key(), |(place, ..)| Ok(place.number.into()))
     .column(Column::uint("index").brief().key(), |(_, number, _)| Ok((*number).into()))
     .columns(point(["x", "y", "z"]).map(Column::brief), |(.., corner), axis| component(Some(*corner), axis))
-    .with_volume(|(.., corner)| Ok(Some(Volume::of_point(*corner))))
+    .with_box(|(.., corner)| Ok(Some(OrientedBox::of_point(*corner))))
     .damaged(|| g.collision_places().damage.clone())
     .derived();
     Box::new(table)
@@ -440,7 +440,7 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
     .column(Column::f32("radius"), |v| Ok(first(v.read()?.radii()).into()))
     .column(Column::uint("id"), |v| Ok(first(v.read()?.ids()).into()))
     .column(Column::numbers("colour"), |v| Ok(bytes(first(v.read()?.colours()))))
-    .with_volume(|v| Ok(first(v.read()?.positions()).map(Volume::of_point)))
+    .with_box(|v| Ok(first(v.read()?.positions()).map(OrientedBox::of_point)))
     .derived();
     Box::new(table)
 }

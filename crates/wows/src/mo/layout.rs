@@ -8,7 +8,7 @@ pub const MAGIC: u32 = 0x9504_12DE;
 
 schema! {
     /// The header (docs/formats/mo.md §1).
-    pub struct Header: 28 {
+    pub struct MoHeader: 28 {
         /// [`MAGIC`].
         pub magic: le::U32,
         /// The version: its upper half tells layouts apart.

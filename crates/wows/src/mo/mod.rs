@@ -11,12 +11,12 @@ use crate::id;
 use crate::lazy::Lazy;
 use crate::options::Options;
 use crate::reader::{Facet, FileFormat, Reader, Section, facets};
-use crate::relations::{Entries, Entry, IdTexts, Relations};
+use crate::relations::{Entries, EntryLocation, IdTexts, Relations};
 use crate::report::{Check, Progress, Report};
 use crate::source::Source;
 use crate::table::{Column, DeclaredTable, RowEnds, Table, Value, Visitor};
 use assetq_core::Openable;
-use layout::{Header, MAGIC, Stretch};
+use layout::{MAGIC, MoHeader, Stretch};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -72,7 +72,7 @@ impl Catalog {
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         let view = source.view("header");
-        let header = view.read::<Header>()?;
+        let header = view.read::<MoHeader>()?;
         if header.magic.get() != MAGIC {
             return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: header.magic.get().into() }));
         }
@@ -86,7 +86,7 @@ impl Catalog {
         let size = (header.count.get() as usize).saturating_mul(size_of::<Stretch>());
         let (ids, texts) = (header.ids.get() as usize, header.texts.get() as usize);
         for (part, at) in [("ids", ids), ("texts", texts)] {
-            let is_in_header = size > 0 && at < size_of::<Header>();
+            let is_in_header = size > 0 && at < size_of::<MoHeader>();
             let overlaps = part == "texts" && at < ids.saturating_add(size) && ids < at.saturating_add(size);
             if is_in_header || overlaps {
                 return Err(catalog
@@ -99,7 +99,7 @@ impl Catalog {
         Ok(catalog)
     }
 
-    fn header(&self) -> Result<&Header> {
+    fn header(&self) -> Result<&MoHeader> {
         self.source.view("header").read()
     }
 
@@ -239,7 +239,7 @@ impl Reader for Catalog {
         let count = u64::from(header.count.get());
         let size = count.saturating_mul(8);
         let mut sections = vec![
-            Section::new("header", origin, size_of::<Header>() as u64, None),
+            Section::new("header", origin, size_of::<MoHeader>() as u64, None),
             Section::new("ids", origin.saturating_add(header.ids.get().into()), size, Some(count)),
             Section::new("texts", origin.saturating_add(header.texts.get().into()), size, Some(count)),
         ];
@@ -338,16 +338,16 @@ impl IdTexts for Catalog {
 
 /// The ids are texts; other files know none of them by a number.
 impl Entries for Catalog {
-    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<Entry>> {
+    fn resolve(&self, query: &str, _: bool, _: &mut dyn FnMut(Error)) -> Result<Option<EntryLocation>> {
         let Some(row) = self.position(query)? else { return Ok(None) };
         let Some(message) = self.message(row)? else { return Ok(None) };
-        Ok(Some(Entry {
+        Ok(Some(EntryLocation {
             id: id::of_path(query),
             path: message.form(0)?.map(str::to_owned),
             kind: Some("text".to_owned()),
             record: Some(row),
             place: Some((message.text_at.offset(), message.text.len())),
-            ..Entry::default()
+            ..EntryLocation::default()
         }))
     }
 }

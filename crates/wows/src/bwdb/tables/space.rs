@@ -13,7 +13,7 @@ use crate::bytes::View;
 use crate::error::Result;
 use crate::id;
 use crate::relations::IdTexts;
-use crate::table::{Accepts, Column, DeclaredTable, Table, Value, Volume, no_cell};
+use crate::table::{Accepts, Column, DeclaredTable, OrientedBox, Table, Value, no_cell};
 
 pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
     let rows = ModelRows(models);
@@ -95,7 +95,7 @@ pub(in crate::bwdb) fn space(space: &Space) -> Vec<Box<dyn Table + '_>> {
     );
     let lights = lights.column(Column::uint("index").brief().place(), |row| Ok(row.number.into()));
     let lights = with_fields(lights, "point_lights", p::SpaceLight::OF, &ById, |light| Ok(light.view()))
-        .with_volume(|light| Ok(Some(Volume::of_point(light.read()?.position()?))));
+        .with_box(|light| Ok(Some(OrientedBox::of_point(light.read()?.position()?))));
     vec![Box::new(instances(space)), Box::new(lights)]
 }
 
@@ -128,9 +128,9 @@ pub(in crate::bwdb) fn instances(space: &Space) -> impl Table + '_ {
         .columns(["x", "y", "z"].map(|name| Column::f32(name).brief().writable()), |(_, instance), axis| {
             Ok(instance.transform.get(axis.saturating_add(12)).map(|v| v.get()).into())
         })
-        .with_volume(|(_, instance)| {
+        .with_box(|(_, instance)| {
             let [.., x, y, z, _] = instance.transform.map(|v| v.get());
-            Ok(Some(Volume::of_point([x, y, z])))
+            Ok(Some(OrientedBox::of_point([x, y, z])))
         })
         .column(Column::uint("offset").place(), |(_, instance)| {
             Ok(space.source().view("instances").locate(*instance).offset().into())

@@ -187,7 +187,7 @@ impl Database {
 
     /// Updates the pointers of the headers to moved parts, and the sizes of databases.
     fn repoint(&self, areas: &BTreeMap<usize, Area<'_>>, patches: &mut Patches) -> Result<()> {
-        let view = self.source.view("body header").at(size_of::<layout::Header>());
+        let view = self.source.view("body header").at(size_of::<layout::BwdbHeader>());
         let body = view.read::<layout::Body>()?;
         let (strings, resources, paths) = (&body.strings, &body.resources, &body.paths);
         // Each pointer, with the position that it counts from (§2.4).
@@ -221,16 +221,16 @@ fn moved(areas: &BTreeMap<usize, Area<'_>>, at: usize) -> usize {
 }
 
 /// The position of the checksum of an `assets.bin`.
-const CHECKSUM: Range<usize> = offset_of!(layout::Header, checksum)..offset_of!(layout::Header, pointer_width);
+const CHECKSUM: Range<usize> = offset_of!(layout::BwdbHeader, checksum)..offset_of!(layout::BwdbHeader, pointer_width);
 
 /// The checksum of a new file, of the kind that the old one has.
 ///
 /// # Errors
 /// `Checksum` if the old one matches neither kind: a damaged file must not get a valid checksum.
 fn checksum(pieces: &Pieces, old: &Source) -> Result<Vec<u8>> {
-    const HEADER: usize = size_of::<layout::Header>();
+    const HEADER: usize = size_of::<layout::BwdbHeader>();
     let view = old.view("header");
-    let stored = view.read::<layout::Header>()?.checksum.get();
+    let stored = view.read::<layout::BwdbHeader>()?.checksum.get();
     let body = view.skip(HEADER).rest();
     // Nearly all files have this kind.
     let (computed, murmur) = codec::murmur3_of_both(body, pieces.slices(old.bytes(), HEADER));
