@@ -109,13 +109,13 @@ impl Context {
     ) -> impl Iterator<Item = Result<Cow<'a, str>, Failure>> {
         given.into_iter().flat_map(|argument| {
             let from_stdin = argument == "-";
-            let lines = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
-            let lines = lines.filter(|line| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
-            let lines = lines.map(|line| match line {
+            let typed = (!from_stdin).then(|| Ok(argument.as_str().into()));
+            let read = from_stdin.then(|| lines(io::stdin().lock())).into_iter().flatten();
+            let read = read.filter(|line| line.as_ref().map_or(true, |line| !line.trim().is_empty()));
+            typed.into_iter().chain(read.map(|line| match line {
                 Ok(line) => Ok(line.into()),
                 Err(error) => Err(Error::io("cannot read standard input", error).into()),
-            });
-            (!from_stdin).then(|| Ok(argument.as_str().into())).into_iter().chain(lines)
+            }))
         })
     }
 

@@ -60,9 +60,10 @@ impl WhiteArchive {
         let given = options.get().map(|kind| *kind);
         let (places, folder) = folder::lists(&source)?;
         let kind = given.or_else(|| folder::kind_of(folder.as_deref()?));
-        let lists = places.into_iter();
-        let lists = lists.map(|file| LazyList { image: file.image(options), file, list: Lazy::default() });
-        let lists: Vec<_> = lists.collect();
+        let lists: Vec<_> = places
+            .into_iter()
+            .map(|file| LazyList { image: file.image(options), file, list: Lazy::default() })
+            .collect();
         if lists.is_empty() {
             let what = "filelist*.bin in sys or zone".to_owned();
             return Err(Error::of_part(ErrorKind::NotInstalled { what }, ""));

@@ -48,17 +48,18 @@ impl fmt::Debug for OpenFile {
     }
 }
 
+/// The SQL name of the table `name`: SQLite reserves names that begin with `sqlite_`.
+fn not_reserved(name: &str) -> String {
+    let is_reserved = name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
+    if is_reserved { format!("_{name}") } else { name.to_owned() }
+}
+
 impl OpenFile {
     /// `number` is its place among all files.
     pub(super) fn new(number: usize, asset: Asset) -> Self {
         let tables = Tables::new(asset, |asset| asset.reader().tables());
-        let names = tables.borrow_dependent().iter().map(|table| match table.name() {
-            // Names that begin so are SQLite's own.
-            name if name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_")) => format!("_{name}"),
-            name => name.to_owned(),
-        });
-        let names: Vec<String> = names.collect();
-        let names = unique(names.iter().map(String::as_str));
+        let free: Vec<String> = tables.borrow_dependent().iter().map(|table| not_reserved(table.name())).collect();
+        let names = unique(free.iter().map(String::as_str));
         Self { number, tables, names, ids: HashMap::new() }
     }
 

@@ -245,11 +245,11 @@ impl ShareReader for BatchBuilder {
     /// The rows that were added since the last batch; `None` without any.
     fn take(&mut self) -> Result<Option<RecordBatch>> {
         let columns = self.columns.iter_mut().map(Cells::take).collect::<Result<_, _>>();
-        let batch = columns.and_then(|columns| RecordBatch::try_new(self.schema.clone(), columns));
-        let batch = batch.map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;
-        let batch = if self.torn { batch.slice(0, self.rows) } else { batch };
+        let gathered = columns.and_then(|columns| RecordBatch::try_new(self.schema.clone(), columns));
+        let batch = gathered.map_err(|e| Error::io("cannot gather rows", std::io::Error::other(e)))?;
+        let whole_rows = if self.torn { batch.slice(0, self.rows) } else { batch };
         (self.rows, self.bytes, self.torn) = (0, 0, false);
-        Ok(Some(batch).filter(|batch| batch.num_rows() > 0))
+        Ok(Some(whole_rows).filter(|batch| batch.num_rows() > 0))
     }
 }
 

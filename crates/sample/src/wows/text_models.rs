@@ -286,11 +286,12 @@ pub fn sdk<E>(models: usize, mut write: impl FnMut(&str, &[u8]) -> Result<(), E>
             0 => (name.clone(), format!("{folder}/{name}")),
             lod => (format!("{name}_lod{lod}"), format!("{folder}/lods/{name}_lod{lod}")),
         });
-        let nodes: Vec<String> = (0..NODES).map(|node| format!("{own}_node{node}")).collect();
+        let names: Vec<String> = (0..NODES).map(|node| format!("{own}_node{node}")).collect();
         let y = gun as f32 / 8.0;
-        let nodes = nodes.iter().zip(0u16..);
-        let nodes = nodes.map(|(name, node)| Node { name, parent: Some(0), position: [node.into(), y, -0.5] });
-        let nodes: Vec<Node<'_>> = std::iter::once(Node::ROOT).chain(nodes).collect();
+        let mut nodes = vec![Node::ROOT];
+        for (name, number) in names.iter().zip(0u16..) {
+            nodes.push(Node { name, parent: Some(0), position: [number.into(), y, -0.5] });
+        }
         let mfms = [format!("{folder}/{name}.mfm"), "content/gameplay/common/wire.mfm".to_owned()];
         let sets = ["", "_wire"].map(|end| format!("{own}{end}Shape"));
         let sets = [0, 1].map(|part| RenderSet {

@@ -230,9 +230,9 @@ fn describe(model: &Model<'_>, tree: &Tree<'_>, has_levels: bool) -> Result<(Str
     ];
     let coarser: Vec<usize> = tree.coarser.values().flatten().copied().collect();
     let finest: Vec<usize> = tree.scenes.iter().copied().filter(|top| !coarser.contains(top)).collect();
-    let scenes = (!finest.is_empty()).then_some((model.name, finest)).into_iter();
-    let scenes = scenes.chain(coarser.iter().map(|&top| (&*tree.nodes[top].name, vec![top])));
-    let scenes = scenes.map(|(name, nodes)| json!({ "name": name, "nodes": nodes }));
+    let main = (!finest.is_empty()).then_some((model.name, finest));
+    let levels = coarser.iter().map(|&top| (&*tree.nodes[top].name, vec![top]));
+    let scenes = main.into_iter().chain(levels).map(|(name, nodes)| json!({ "name": name, "nodes": nodes }));
     let buffers = if buffer.size > 0 { vec![json!({ "byteLength": buffer.size })] } else { Vec::new() };
     let arrays: [(&str, Vec<Value>); 11] = [
         ("accessors", buffer.accessors),

@@ -352,9 +352,8 @@ impl<'b> Glb<'b> {
     pub fn surface(&self, mesh: &Mesh<'_>) -> Result<Surface> {
         let (mut all, mut triangles) = (Vec::new(), Vec::new());
         for primitive in &mesh.primitives {
-            let positions = primitive.get(&Semantic::Positions);
-            let positions = positions.ok_or_else(|| mesh.refuse("it has no positions"))?;
-            let positions = self.elements(&positions)?.all::<3>("POSITION")?;
+            let accessor = primitive.get(&Semantic::Positions).ok_or_else(|| mesh.refuse("it has no positions"))?;
+            let positions = self.elements(&accessor)?.all::<3>("POSITION")?;
             let first =
                 u32::try_from(all.len()).map_err(|_| mesh.refuse("it has more vertices than indices can name"))?;
             let own = self.triangles(mesh, primitive, positions.len())?.into_iter();

@@ -174,10 +174,10 @@ fn armor_use(found: &PlateUse) -> Value {
         let more = if others.is_empty() { "" } else { ", …" };
         name = format!("{name} {first}{more}");
     }
-    let plates = found.plates();
-    let plates = plates
-        .map(|((layer, material), mm)| ((u32::from(layer) << 16 | u32::from(material)).to_string(), Value::from(mm)));
-    let plates: Map<String, Value> = plates.collect();
+    let mut plates = Map::new();
+    for ((layer, material), mm) in found.plates() {
+        plates.insert((u32::from(layer) << 16 | u32::from(material)).to_string(), Value::from(mm));
+    }
     json!({ "name": name, "of": found.entity, "plates": plates })
 }
 

@@ -331,9 +331,11 @@ impl TableWriter<'_, '_, '_> {
         for group in jobs.chunks(threads::count() * 2) {
             let wanted: Vec<&Job> = group.iter().filter(|job| !self.tables[job.table].full).collect();
             let (tables, most) = (&self.tables, self.most.bytes);
-            let rows = wanted.par_iter().with_max_len(1);
-            let rows = rows.map(|job| read(&tables[job.table], job.rows.clone(), most, dictionary));
-            let rows: Vec<ReadRows> = rows.collect();
+            let rows: Vec<ReadRows> = wanted
+                .par_iter()
+                .with_max_len(1)
+                .map(|job| read(&tables[job.table], job.rows.clone(), most, dictionary))
+                .collect();
             let mut columns = Vec::new();
             for (job, rows) in wanted.iter().zip(rows) {
                 columns.extend(self.take(job.table, rows, dictionary, ids));

@@ -251,9 +251,9 @@ impl Parser {
             }
             None => (*of, None),
         };
-        let of = self.layouts.declared.iter().rev().map(|declared| declared.of).find(|of| of.name == element);
-        let of = of.or_else(|| Type::built_in(element));
-        let of = of.ok_or_else(|| format!("{element:?} is no type: none that is built in, and no struct above"))?;
+        let above = self.layouts.declared.iter().rev().map(|declared| declared.of).find(|of| of.name == element);
+        let known = above.or_else(|| Type::built_in(element));
+        let of = known.ok_or_else(|| format!("{element:?} is no type: none that is built in, and no struct above"))?;
         let name = identifier(rest).map_or_else(|| format!("unknown_{at:02x}"), str::to_owned);
         open.fields.push(FieldLine { line: number, at, name, of, count });
         Ok(())

@@ -159,11 +159,12 @@ impl WowsArchive {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let own_name = path.file_name().unwrap_or_default();
             let names = places::indexes_in(folder).unwrap_or_default();
-            let others = names.par_iter().filter(|name| own_name != name.as_str());
             // The names of a neighbour that cannot be read are missing, as without it.
-            let others = others
-                .filter_map(|name| Index::open(self.options.source_in_folder(&folder.join(name)).ok()?, name).ok());
-            let others: Vec<Index> = others.collect();
+            let others: Vec<Index> = names
+                .par_iter()
+                .filter(|name| own_name != name.as_str())
+                .filter_map(|name| Index::open(self.options.source_in_folder(&folder.join(name)).ok()?, name).ok())
+                .collect();
             Ok::<_, Infallible>([own.clone()].into_iter().chain(others).collect())
         });
         all

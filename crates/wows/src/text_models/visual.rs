@@ -225,11 +225,12 @@ impl VisualFile {
         for &element in &self.parts()?.render_sets {
             let set = self.node(element)?;
             let is_world = set.child("treatAsWorldSpaceObject").map(ElementRef::flag).transpose()? == Some(true);
-            let nodes = set.child("nodes").unwrap_or(set).all("node");
-            let nodes = nodes.map(|node| Ok(by_name.get(&*node.text()?).map(|place| place.transform.map(rounded))));
-            let nodes = nodes.collect::<Result<Vec<_>>>()?;
-            let (Some(Some(transform)), Some(names)) = (nodes.first().copied(), buffer_names(set)?) else { continue };
-            if transform != IDENTITY && nodes.iter().all(|node| *node == Some(transform)) {
+            let mut placed = Vec::new();
+            for node in set.child("nodes").unwrap_or(set).all("node") {
+                placed.push(by_name.get(&*node.text()?).map(|place| place.transform.map(rounded)));
+            }
+            let (Some(Some(transform)), Some(names)) = (placed.first().copied(), buffer_names(set)?) else { continue };
+            if transform != IDENTITY && placed.iter().all(|node| *node == Some(transform)) {
                 transforms.insert(id::of_name(&names.vertices), SetTransform { transform, is_world });
             }
         }

@@ -395,9 +395,8 @@ impl<'a> Scene<'a> {
                 nodes.extend(self.show(name, shape, material));
             }
             if !nodes.is_empty() {
-                let name = geometry.collision_model(model as usize).and_then(|model| model.name());
-                let name = self.note(name).map_or_else(String::new, |name| format!(" {name}"));
-                let name = format!("collision {model}{name}").trim_end().into();
+                let own = self.note(geometry.collision_model(model as usize).and_then(|model| model.name()));
+                let name = format!("collision {model} {}", own.unwrap_or_default()).trim_end().into();
                 top.push(self.add(Node { name, ..Node::default() }, nodes));
             }
         }

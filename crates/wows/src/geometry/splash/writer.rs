@@ -42,9 +42,10 @@ impl Written {
     }
 
     fn bytes(&self) -> Result<Vec<u8>> {
-        let size = u32::try_from(self.name.len()).ok();
-        let size = size.filter(|size| (1..=LONGEST).contains(size) && self.name.bytes().all(is_plain));
-        let size = size.ok_or_else(|| self.refuse(format_args!("name: 1 to {LONGEST} ASCII characters fit")))?;
+        let size = match u32::try_from(self.name.len()) {
+            Ok(size) if (1..=LONGEST).contains(&size) && self.name.bytes().all(is_plain) => size,
+            _ => return Err(self.refuse(format_args!("name: 1 to {LONGEST} ASCII characters fit"))),
+        };
         let mut bytes = [&size.to_le_bytes(), self.name.as_bytes()].concat();
         let mut corners = Vec::new();
         for (corner, name) in self.corners.iter().zip(CORNERS) {
