@@ -3,7 +3,7 @@
 use crate::asset::Opened;
 use crate::error::{OrRaise as _, simple};
 use crate::value;
-use assetq::formats::relations::{Entry, IdTexts};
+use assetq::formats::relations::{EntryLocation, IdTexts};
 use assetq::formats::wows::bwdb::{Database, Location, State};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -156,7 +156,7 @@ impl Resource {
 }
 
 impl Resource {
-    fn entry(&self) -> PyResult<Option<Entry>> {
+    fn entry(&self) -> PyResult<Option<EntryLocation>> {
         let asset = &self.asset;
         let entries = asset.reader().relations().and_then(|relations| relations.entries());
         let Some(entries) = entries else { return Ok(None) };

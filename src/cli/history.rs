@@ -222,19 +222,19 @@ fn text(history: &History, context: &Context) -> Result<(), Failure> {
             EventKind::Removed => ("-", Mark::Red),
             EventKind::Changed => ("~", Mark::Yellow),
         };
-        page.put("  ")?;
+        page.put_text("  ")?;
         page.put_marked(&format!("{mark} {row}"), colour)?;
         match &event.field {
             Some(field) => {
                 let (old, new) = (&event.old, &event.new);
                 let by = changes::by(old, new);
-                page.put(&format!("  {field}: {} -> {}{by}", changes::text(old), changes::text(new)))?;
+                page.put_text(&format!("  {field}: {} -> {}{by}", changes::text(old), changes::text(new)))?;
             }
             None => {
                 let fields = if event.kind == EventKind::Removed { &event.old } else { &event.new };
                 let Value::Map(fields) = fields else { continue };
                 for (name, value) in fields {
-                    page.put(&format!("  {name}={}", changes::text(value)))?;
+                    page.put_text(&format!("  {name}={}", changes::text(value)))?;
                 }
             }
         }

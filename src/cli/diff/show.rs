@@ -173,7 +173,7 @@ impl Show<'_> {
             let counts = KINDS.into_iter().zip(found.counts()).filter(|(_, count)| *count > 0);
             let counts: Vec<String> = counts.map(|(kind, count)| format!("{count} {}", kind.name())).collect();
             page.put_marked(name, Mark::Bold)?;
-            page.put(&format!(": {}", counts.join(", ")))?;
+            page.put_text(&format!(": {}", counts.join(", ")))?;
             let mut at = None;
             let mut shown: Vec<(String, Pair)> = Vec::new();
             if table.has_paths() {
@@ -189,7 +189,7 @@ impl Show<'_> {
                 });
                 let told = pairs.len() - shown.len();
                 if told > 0 {
-                    page.put(&format!("; {told} of them are shown among resources"))?;
+                    page.put_text(&format!("; {told} of them are shown among resources"))?;
                 }
             }
             page.end_line()?;
@@ -292,10 +292,10 @@ fn item(page: &mut TextPage<impl Write>, change: &ChangedRow<'_>) -> Result<(), 
 /// A row of a list by folders, with a line for each field that changed.
 fn one(page: &mut TextPage<impl Write>, indent: &str, name: &str, change: &ChangedRow<'_>) -> Result<(), Failure> {
     let (sign, colour) = mark(change.kind);
-    page.put(indent)?;
+    page.put_text(indent)?;
     page.put_marked(&format!("{sign} {name}"), colour)?;
     if let Some(what) = &change.what {
-        page.put(&format!("  {what}"))?;
+        page.put_text(&format!("  {what}"))?;
     }
     if change.kind == Happened::Changed {
         page.end_line()?;
@@ -307,7 +307,7 @@ fn one(page: &mut TextPage<impl Write>, indent: &str, name: &str, change: &Chang
     for field in &change.fields {
         let is_of_path = indent.len() > 2 && matches!(&*field.name, "parent_id" | "name");
         if let Some(value) = lone_value(change, field).filter(|_| !is_of_path) {
-            page.put(&format!("  {}={}", field.name, text(value)))?;
+            page.put_text(&format!("  {}={}", field.name, text(value)))?;
         }
     }
     Ok(page.end_line()?)

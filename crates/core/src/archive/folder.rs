@@ -30,11 +30,11 @@ impl Folder {
 
 impl Archive for Folder {
     fn len(&self) -> Result<usize> {
-        Ok(self.loose.all().len())
+        Ok(self.loose.files().len())
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {
-        let file = self.loose.all().get(n).ok_or_else(|| no_file(n))?;
+        let file = self.loose.files().get(n).ok_or_else(|| no_file(n))?;
         Ok(File::new(&*file.path, file.size, n as u64))
     }
 
@@ -43,7 +43,7 @@ impl Archive for Folder {
     }
 
     fn position(&self, path: &str) -> Result<Option<usize>> {
-        Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+        Ok(self.loose.files().binary_search_by(|file| (*file.path).cmp(path)).ok())
     }
 
     fn damage(&self) -> Vec<Error> {

@@ -79,7 +79,7 @@ impl Loose {
     }
 
     /// All loose files, by path.
-    pub fn all(&self) -> &[LooseFile] {
+    pub fn files(&self) -> &[LooseFile] {
         &self.found().files
     }
 

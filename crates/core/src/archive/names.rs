@@ -76,7 +76,7 @@ const KIND: &str = "names-1";
 
 /// The key of the index of a folder's files: it changes with any of them.
 fn key_of_files(folder: &Path, loose: &Loose) -> String {
-    let lines = loose.all().par_iter().map(|archive::LooseFile { path, .. }| {
+    let lines = loose.files().par_iter().map(|archive::LooseFile { path, .. }| {
         let meta = folder.join(path).metadata();
         let state = meta.map_or_else(|error| error.to_string(), |meta| FileState::from_metadata(&meta).text());
         // No path has a NUL.
@@ -91,8 +91,8 @@ fn index_of_files(folder: &Path, loose: &Loose, options: &Options, progress: &Pr
     const FILES: usize = 512;
     let mut builder = NameIndexBuilder::default();
     let mut failed: Vec<String> = loose.failed().iter().map(ToString::to_string).collect();
-    progress.announce(loose.all().len() as u64);
-    for files in loose.all().chunks(FILES) {
+    progress.announce(loose.files().len() as u64);
+    for files in loose.files().chunks(FILES) {
         let texts = files.par_iter().map(|file| texts_in(&folder.join(&file.path), options));
         let texts: Vec<Result<Vec<Box<str>>>> = texts.collect();
         for (file, texts) in files.iter().zip(texts) {

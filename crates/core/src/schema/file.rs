@@ -160,7 +160,7 @@ impl<F: FileSchema> Writable for DeclaredFile<F> {
             let bytes = field.encode(&count.into());
             let bytes =
                 bytes.ok_or_else(|| refused(format!("{}: the header cannot count {count} rows", array.name)))?;
-            patches.put(field.offset, &bytes)?;
+            patches.write_at(field.offset, &bytes)?;
         }
         let mut stretches: Vec<_> = patches.into_stretches().chain(moved).collect();
         stretches.sort_by_key(|(range, _)| (range.start, range.end));

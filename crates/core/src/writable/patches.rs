@@ -32,7 +32,7 @@ impl Patches {
     ///
     /// # Errors
     /// Wrong usage if another edit writes different bytes to some of them.
-    pub fn put(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
+    pub fn write_at(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at + bytes.len();
         let near = self.new.range(..end).next_back();
         if let Some((&other, old)) = near
@@ -48,16 +48,16 @@ impl Patches {
     /// Notes the new bytes of a field that was borrowed from `file`.
     ///
     /// # Errors
-    /// As [`Patches::put`].
+    /// As [`Patches::write_at`].
     pub fn put_field<'a, T>(&mut self, file: View<'a>, field: &'a T, bytes: &[u8]) -> Result<()> {
-        self.put(file.locate(field).position(), bytes)
+        self.write_at(file.locate(field).position(), bytes)
     }
 
     /// Notes the changed cells of a table, each in the declared field of its column. `record` returns the position of the record
     /// of a row.
     ///
     /// # Errors
-    /// [`refused`] for a cell that is no field, and the errors of `record` and [`Patches::put`].
+    /// [`refused`] for a cell that is no field, and the errors of `record` and [`Patches::write_at`].
     pub fn set<'a>(
         &mut self,
         columns: &[Column],
@@ -70,7 +70,7 @@ impl Patches {
                 let column = columns.get(*number).ok_or_else(|| no_cell(&edits.table, *row, *number))?;
                 let Some(field) = column.field else { return Err(unfit(edits, column, value)) };
                 let bytes = field.encode(value).ok_or_else(|| unfit(edits, column, value))?;
-                self.put(record.skip(field.offset).position(), &bytes)?;
+                self.write_at(record.skip(field.offset).position(), &bytes)?;
             }
         }
         Ok(())

@@ -107,7 +107,7 @@ impl Pieces {
                 return Err(Error::new(ErrorKind::Damaged { what }, "", range.start as u64));
             }
             pieces.keep(at..range.start);
-            pieces.put(bytes);
+            pieces.insert(bytes);
             at = range.end;
         }
         pieces.keep(at..len);
@@ -126,7 +126,7 @@ impl Pieces {
     }
 
     /// Appends new bytes.
-    pub fn put(&mut self, bytes: impl Into<Vec<u8>> + AsRef<[u8]>) {
+    pub fn insert(&mut self, bytes: impl Into<Vec<u8>> + AsRef<[u8]>) {
         if bytes.as_ref().is_empty() {
             return;
         }
@@ -141,7 +141,7 @@ impl Pieces {
         for piece in more.list {
             match piece {
                 Piece::Keep(range) => self.keep(range),
-                Piece::New(bytes) => self.put(bytes),
+                Piece::New(bytes) => self.insert(bytes),
             }
         }
     }
@@ -241,7 +241,7 @@ impl Pieces {
         let mut pieces = Self { list: Vec::new(), ..self };
         for piece in self.list {
             match piece {
-                Piece::New(bytes) => pieces.put(bytes),
+                Piece::New(bytes) => pieces.insert(bytes),
                 Piece::Keep(range) => {
                     let from = starts.partition_point(|start| *start <= range.start) - 1;
                     let end = starts.partition_point(|start| *start < range.end);
@@ -260,7 +260,7 @@ impl Pieces {
         let list = std::mem::take(&mut self.list);
         self.seal = None;
         self.append_range(&list, 0..at);
-        self.put(bytes);
+        self.insert(bytes);
         self.append_range(&list, at + bytes.len()..len);
         self
     }
@@ -273,7 +273,7 @@ impl Pieces {
             let part = range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
             match piece {
                 Piece::Keep(old) => self.keep(old.start + part.start..old.start + part.end),
-                Piece::New(bytes) => self.put(&bytes[part]),
+                Piece::New(bytes) => self.insert(&bytes[part]),
             }
             start = end;
         }
@@ -297,12 +297,12 @@ impl Pieces {
             if start >= range.end {
                 continue;
             }
-            back.put(&old[done..start]);
+            back.insert(&old[done..start]);
             let new = new + (start - range.start);
             back.keep(new..new + (range.end - start));
             done = range.end;
         }
-        back.put(&old[done..]);
+        back.insert(&old[done..]);
         back
     }
 }
@@ -328,7 +328,7 @@ mod tests {
         let old: Vec<u8> = (0..64).collect();
         let mut new = Pieces::new();
         new.keep(32..48);
-        new.put([1, 2, 3]);
+        new.insert([1, 2, 3]);
         new.keep(0..40);
         let bytes = new.bytes(&old);
         assert_eq!(new.inverse(&old).bytes(&bytes), old);
@@ -355,7 +355,7 @@ mod tests {
         let between = first.bytes(&old);
         let mut moved = Pieces::new();
         moved.keep(5..30);
-        moved.put([1, 2]);
+        moved.insert([1, 2]);
         moved.keep(0..between.len());
         for second in [moved, Pieces::whole(between.len()), Pieces::new()] {
             let (bytes, both) = (second.bytes(&between), second.after(&first));

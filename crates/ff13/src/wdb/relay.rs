@@ -117,7 +117,7 @@ impl<'s> Relay<'s> {
         }
         for (number, added) in self.added.iter().enumerate() {
             let mut data = Pieces::new();
-            data.put(added.data.as_slice());
+            data.insert(added.data.as_slice());
             placed.push(Placed { index: self.count.saturating_add(number), data, extra: 0..0 });
         }
         let behind = at.saturating_add(padding(at, aligned)).min(len)..len;
@@ -130,7 +130,7 @@ impl<'s> Relay<'s> {
         let mut at = table;
         for Placed { index, data, extra } in placed {
             let pad = padding(at, aligned);
-            body.put(vec![0; pad]);
+            body.insert(vec![0; pad]);
             body.keep(extra.clone());
             at = at.saturating_add(pad).saturating_add(extra.len());
             places.insert(index, (at, data.len()));
@@ -138,12 +138,12 @@ impl<'s> Relay<'s> {
             body.append(data);
         }
         if ends_aligned {
-            body.put(vec![0; padding(at, aligned)]);
+            body.insert(vec![0; padding(at, aligned)]);
         }
         body.keep(behind);
         let head = self.head(count, &places)?;
         let mut pieces = Pieces::new();
-        pieces.put(head);
+        pieces.insert(head);
         pieces.append(body);
         Ok(pieces)
     }

@@ -129,7 +129,7 @@ impl<'s, 'e> Writer<'s, 'e> {
             }
             if data != record.data {
                 let mut pieces = Pieces::new();
-                pieces.put(data);
+                pieces.insert(data);
                 relay.data.insert(index, pieces);
             }
         }
@@ -287,7 +287,7 @@ impl<'s, 'e> Writer<'s, 'e> {
         if let Some(range) = self.sheet.pool.clone().filter(|_| !self.more.is_empty()) {
             let mut pool = Pieces::new();
             pool.keep(range);
-            pool.put(self.more);
+            pool.insert(self.more);
             relay.data.insert(section(self.sheet, sections::POOL)?, pool);
         }
         let Some(arrays) = self.arrays.filter(|arrays| arrays.changed) else { return Ok(()) };
@@ -296,7 +296,7 @@ impl<'s, 'e> Writer<'s, 'e> {
             [(sections::ARRAY, words), (sections::ARRAY_INFO, arrays.info()), (sections::ARRAY_LIST, starts)]
         {
             let mut pieces = Pieces::new();
-            pieces.put(bytes);
+            pieces.insert(bytes);
             relay.data.insert(section(self.sheet, name)?, pieces);
         }
         Ok(())

@@ -99,7 +99,7 @@ impl Restore {
                     size += range.len() as u64;
                 }
                 Piece::New(bytes) => {
-                    pieces.put(bytes.as_slice());
+                    pieces.insert(bytes.as_slice());
                     size += bytes.len() as u64;
                 }
             }

@@ -50,7 +50,7 @@ impl<W: Write> TextPage<W> {
     }
 
     /// Adds `text` to the line.
-    pub fn put(&mut self, text: &str) -> Result<()> {
+    pub fn put_text(&mut self, text: &str) -> Result<()> {
         self.out.write_all(escape(text).as_bytes()).map_err(cannot_write)
     }
 
@@ -58,7 +58,7 @@ impl<W: Write> TextPage<W> {
     pub fn put_marked(&mut self, text: &str, mark: Mark) -> Result<()> {
         match self.style {
             Style::Bold => write!(self.out, "\x1b[{}m{}\x1b[0m", mark as u8, escape(text)).map_err(cannot_write),
-            Style::Plain => self.put(text),
+            Style::Plain => self.put_text(text),
         }
     }
 
@@ -69,7 +69,7 @@ impl<W: Write> TextPage<W> {
 
     /// Adds `text` to the line, and ends it.
     pub fn line(&mut self, text: &str) -> Result<()> {
-        self.put(text)?;
+        self.put_text(text)?;
         self.end_line()
     }
 
@@ -139,7 +139,7 @@ impl<W: Write> Outline<W> {
         self.flush_inline(false)?;
         if self.open.last() == Some(&Level::List) && !self.pending {
             self.begin_line()?;
-            self.page.put("-")?;
+            self.page.put_text("-")?;
             self.pending = true;
         }
         Ok(())
@@ -166,8 +166,8 @@ impl<W: Write> Visitor for Outline<W> {
             self.page.end_line()?;
         }
         self.begin_line()?;
-        self.page.put(name)?;
-        self.page.put(":")?;
+        self.page.put_text(name)?;
+        self.page.put_text(":")?;
         self.pending = true;
         Ok(())
     }
@@ -206,7 +206,7 @@ impl<W: Write> Visitor for Outline<W> {
         }
         self.element()?;
         let space = if std::mem::take(&mut self.pending) { " " } else { "" };
-        self.page.put(space)?;
+        self.page.put_text(space)?;
         self.page.line(&shown)
     }
 }

@@ -133,7 +133,7 @@ impl Definitions {
 
     /// The `.def` files, or with `partial` the `.partialdef` files, which complete what is known of their definitions.
     fn take_files(&mut self, game: &Se2Archive, partial: bool) {
-        let paths = game.loose.all().iter().map(|file| &*file.path);
+        let paths = game.loose.files().iter().map(|file| &*file.path);
         let files: Vec<&str> = paths.filter(|path| is_definition(path) && is_partial(path) == partial).collect();
         let read = files.par_iter().map(|path| {
             let file = game.find(path)?.ok_or_else(|| archive::no_file(usize::MAX))?;

@@ -117,11 +117,11 @@ impl Se2Archive {
 
 impl Archive for Se2Archive {
     fn len(&self) -> Result<usize> {
-        Ok(self.loose.all().len())
+        Ok(self.loose.files().len())
     }
 
     fn file(&self, n: usize) -> Result<File<'_>> {
-        let file = self.loose.all().get(n).ok_or_else(|| archive::no_file(n))?;
+        let file = self.loose.files().get(n).ok_or_else(|| archive::no_file(n))?;
         Ok(File::new(&*file.path, file.size, n as u64))
     }
 
@@ -131,7 +131,7 @@ impl Archive for Se2Archive {
     }
 
     fn position(&self, path: &str) -> Result<Option<usize>> {
-        Ok(self.loose.all().binary_search_by(|file| (*file.path).cmp(path)).ok())
+        Ok(self.loose.files().binary_search_by(|file| (*file.path).cmp(path)).ok())
     }
 
     fn damage(&self) -> Vec<Error> {

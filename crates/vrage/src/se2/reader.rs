@@ -43,10 +43,10 @@ impl Reader for Se2Archive {
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
-        let size = self.loose.all().iter().map(|file| file.size).fold(0, u64::saturating_add);
+        let size = self.loose.files().iter().map(|file| file.size).fold(0, u64::saturating_add);
         vec![
             ("game".into(), "Space Engineers 2".into()),
-            ("files".into(), self.loose.all().len().into()),
+            ("files".into(), self.loose.files().len().into()),
             ("bytes".into(), size.into()),
         ]
     }

@@ -66,7 +66,7 @@ impl WowsArchive {
         if let Some(place) = self.resource(id, None) {
             return join(self.naming_indexes(), place, |parent, near| self.resource(parent, Some(near))).map(Some);
         }
-        Ok(self.loose.all().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
+        Ok(self.loose.files().iter().find(|file| file.id() == id).map(|file| file.path.clone()))
     }
 
     /// Whether the resource at `place` has the path `path`: its name is the end of the path, and its folder has the
@@ -161,7 +161,7 @@ impl WowsArchive {
     fn row(&self, tree: &Tree, n: usize) -> Result<File<'_>> {
         let row = *tree.rows.get(n).ok_or_else(|| archive::no_file(n))?;
         match row {
-            FileOrigin::Loose(n) => match self.loose.all().get(n as usize) {
+            FileOrigin::Loose(n) => match self.loose.files().get(n as usize) {
                 Some(file) => Ok(Self::loose_file(file)),
                 None => Err(archive::no_file(n as usize)),
             },
@@ -284,7 +284,7 @@ impl Game for WowsArchive {
     fn identity(&self, n: usize) -> Option<Identity> {
         match *self.tree().rows.get(n)? {
             FileOrigin::Loose(n) => {
-                self.loose.all().get(n as usize).map(|file| Identity { id: file.id(), size: file.size, crc32: None })
+                self.loose.files().get(n as usize).map(|file| Identity { id: file.id(), size: file.size, crc32: None })
             }
             FileOrigin::Indexed { index, file, .. } => {
                 let entry = self.indexes().get(index as usize)?.file(file as usize)?;
@@ -350,7 +350,7 @@ impl Game for WowsArchive {
             return Some(wanted);
         }
         // Texts lie loose in the folder of a build.
-        let others = self.loose.all().iter().map(|file| &file.path);
+        let others = self.loose.files().iter().map(|file| &file.path);
         let (front, end) = wanted.split_once(FIRST)?;
         others.filter(|path| path.starts_with(front) && path.ends_with(end)).min().cloned()
     }

@@ -33,11 +33,11 @@ impl Ids {
         let secret = self.secret;
         let entry = self.table.entry(hash(id, secret), |(other, _)| *other == id, |(other, _)| hash(*other, secret));
         match entry {
-            hashbrown::hash_table::StoredFile::Vacant(free) => {
+            hashbrown::hash_table::Entry::Vacant(free) => {
                 free.insert((id, number));
                 true
             }
-            hashbrown::hash_table::StoredFile::Occupied(_) => false,
+            hashbrown::hash_table::Entry::Occupied(_) => false,
         }
     }
 }

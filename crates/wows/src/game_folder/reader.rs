@@ -68,7 +68,7 @@ impl Reader for WowsArchive {
         facts.push(("unpacked_size".into(), sums.size.into()));
         facts.push(("stored_size".into(), sums.stored_size.into()));
         if self.build.is_some() {
-            facts.push(("loose_files".into(), self.loose.all().len().into()));
+            facts.push(("loose_files".into(), self.loose.files().len().into()));
         }
         let volumes = self.volume_list().all();
         let missing = volumes.iter().flatten().filter(|volume| !volume.is_installed());

@@ -108,7 +108,7 @@ impl Tree {
     /// The path of a row; `None` if no index has a name for its file.
     pub(super) fn path_of_row(&self, indexes: &[Index], loose: &Loose, row: FileOrigin) -> Result<Option<String>> {
         let place = match row {
-            FileOrigin::Loose(n) => return Ok(loose.all().get(n as usize).map(|file| file.path.clone())),
+            FileOrigin::Loose(n) => return Ok(loose.files().get(n as usize).map(|file| file.path.clone())),
             FileOrigin::Indexed { index, file, resource: NONE } => {
                 let entry = indexes.get(index as usize).and_then(|index| index.file(file as usize));
                 entry.and_then(|entry| self.folder(entry.id))
@@ -154,7 +154,7 @@ fn rows<'p>(indexes: &[Index], loose: &Loose, parts: impl Iterator<Item = &'p [u
             }
         }
     }
-    for (n, file) in loose.all().iter().enumerate() {
+    for (n, file) in loose.files().iter().enumerate() {
         let row = FileOrigin::Loose(number(n));
         if row_of.insert(file.id(), rows.len()) {
             rows.push(row);

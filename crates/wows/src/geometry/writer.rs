@@ -348,7 +348,7 @@ impl Geometry {
         }
         let pointers =
             fields.into_iter().map(|(base, pointer)| (view.locate(pointer).position(), base.position(), pointer.get()));
-        repointed(pointers, |at| moved(blobs, at), |at, new| patches.put(at, &new.to_le_bytes()))
+        repointed(pointers, |at| moved(blobs, at), |at, new| patches.write_at(at, &new.to_le_bytes()))
     }
 
     /// Decodes what was written, and compares it with what was to be.

@@ -316,7 +316,7 @@ impl<'d> ElementRef<'d> {
     }
 
     /// The children called `name`.
-    pub(crate) fn all(self, name: &'d str) -> impl Iterator<Item = Self> {
+    pub(crate) fn children_named(self, name: &'d str) -> impl Iterator<Item = Self> {
         self.children().filter(move |child| child.name() == name)
     }
 

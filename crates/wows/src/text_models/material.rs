@@ -42,7 +42,7 @@ impl Material {
         let mut surface = Surface::new(root.name().trim_end_matches(ENDING));
         surface.fx = root.text_of("fx")?.map_or_else(String::new, Cow::into_owned);
         let mut places = Vec::new();
-        for node in root.all("property") {
+        for node in root.children_named("property") {
             let name = node.text()?;
             let Some(value) = node.children().next().filter(|_| !name.is_empty()) else {
                 return Err(node.error("a property without a name or a value"));

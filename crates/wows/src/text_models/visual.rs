@@ -101,7 +101,7 @@ pub(super) fn text_list(name: &'static str) -> Column {
 /// A cell of the texts of the children called `name`; null if `list` is absent.
 pub(super) fn texts<'v>(list: Option<ElementRef<'v>>, name: &'v str) -> Result<Value<'v>> {
     let Some(list) = list else { return Ok(Value::Null) };
-    Ok(Value::List(list.all(name).map(|item| item.text().map(Value::Text)).collect::<Result<_>>()?))
+    Ok(Value::List(list.children_named(name).map(|item| item.text().map(Value::Text)).collect::<Result<_>>()?))
 }
 
 impl VisualFile {
@@ -118,8 +118,13 @@ impl VisualFile {
                 add_nodes(above, &mut nodes);
             }
             let sets = root.child("renderSets").into_iter().chain([root]);
-            let render_sets = sets.flat_map(|list| list.all("renderSet")).map(ElementRef::index).collect();
-            let lods = root.child("lods").into_iter().flat_map(|list| list.all("lod")).map(ElementRef::index).collect();
+            let render_sets = sets.flat_map(|list| list.children_named("renderSet")).map(ElementRef::index).collect();
+            let lods = root
+                .child("lods")
+                .into_iter()
+                .flat_map(|list| list.children_named("lod"))
+                .map(ElementRef::index)
+                .collect();
             Ok(Parts { document, nodes, render_sets, lods })
         })
     }
@@ -156,7 +161,7 @@ impl VisualFile {
         for &element in &parts.lods {
             let Some(list) = self.node(element)?.child("renderSets") else { continue };
             let mut sets = Vec::new();
-            for name in list.all("renderSet") {
+            for name in list.children_named("renderSet") {
                 sets.extend(numbers.get(&*name.text()?));
             }
             lods.push(sets);
@@ -199,7 +204,7 @@ impl VisualFile {
         for &element in &self.parts()?.render_sets {
             let set = self.node(element)?;
             let Some(names) = buffer_names(set)? else { continue };
-            let nodes = set.child("nodes").unwrap_or(set).all("node");
+            let nodes = set.child("nodes").unwrap_or(set).children_named("node");
             let nodes = nodes.map(|node| node.text().map(Cow::into_owned)).collect::<Result<Vec<String>>>()?;
             bones.insert(id::of_name(&names.vertices), nodes);
         }
@@ -226,7 +231,7 @@ impl VisualFile {
             let set = self.node(element)?;
             let is_world = set.child("treatAsWorldSpaceObject").map(ElementRef::flag).transpose()? == Some(true);
             let mut placed = Vec::new();
-            for node in set.child("nodes").unwrap_or(set).all("node") {
+            for node in set.child("nodes").unwrap_or(set).children_named("node") {
                 placed.push(by_name.get(&*node.text()?).map(|place| place.transform.map(rounded)));
             }
             let (Some(Some(transform)), Some(names)) = (placed.first().copied(), buffer_names(set)?) else { continue };
@@ -291,7 +296,7 @@ fn add_nodes(above: ElementRef<'_>, nodes: &mut Vec<NodePosition>) {
     let mut below = Vec::new();
     let mut next = Some((above, None));
     while let Some((node, parent)) = next {
-        below.extend(node.all("node").map(|child| (child.index(), parent)));
+        below.extend(node.children_named("node").map(|child| (child.index(), parent)));
         waiting.extend(below.drain(..).rev());
         next = waiting.pop().map(|(element, parent)| {
             nodes.push(NodePosition { element, parent });

@@ -281,7 +281,7 @@ impl<'a> Writer<'_, 'a> {
 
     pub fn put(&mut self, to: To, bytes: &[u8]) -> Result<()> {
         match to {
-            To::Old(at) => self.patches.put(at, bytes),
+            To::Old(at) => self.patches.write_at(at, bytes),
             To::New(at) | To::Record(at) => {
                 let records = self.area.array.as_mut().map(|records| &mut records.new);
                 let bytes_there = if let To::New(_) = to { Some(&mut self.area.new) } else { records };

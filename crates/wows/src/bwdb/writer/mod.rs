@@ -210,7 +210,7 @@ impl Database {
         }
         let pointers =
             fields.into_iter().map(|(pointer, base)| (view.locate(pointer).position(), base.position(), pointer.get()));
-        repointed(pointers, |at| moved(areas, at), |at, new| patches.put(at, &new.to_le_bytes()))
+        repointed(pointers, |at| moved(areas, at), |at, new| patches.write_at(at, &new.to_le_bytes()))
     }
 }
 

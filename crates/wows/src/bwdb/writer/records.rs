@@ -84,7 +84,7 @@ impl Records {
             (target <= file.len() && !patches.has(at)).then_some((at, base, pointer))
         });
         let pointers: Vec<Pointer> = pointers.collect();
-        repointed(pointers, |at| self.moved(at), |at, new| patches.put(at, &new.to_le_bytes()))
+        repointed(pointers, |at| self.moved(at), |at, new| patches.write_at(at, &new.to_le_bytes()))
     }
 
     /// Writes the count and the offset into the header. Without records the offset stays, though no reader follows it: files are
@@ -92,11 +92,11 @@ impl Records {
     pub fn head(&self, file: &[u8], [count, pointer]: [usize; 2], patches: &mut Patches) -> Result<()> {
         let many = self.kept.saturating_add(self.come());
         let number = u32::try_from(many).map_err(|_| refused("too many records for a u32 count"))?;
-        patches.put(count, &number.to_le_bytes())?;
+        patches.write_at(count, &number.to_le_bytes())?;
         let start = (self.start as u64).to_le_bytes();
         if file.get(pointer..).is_some_and(|there| there.starts_with(&start)) {
             return Ok(());
         }
-        patches.put(pointer, &start)
+        patches.write_at(pointer, &start)
     }
 }

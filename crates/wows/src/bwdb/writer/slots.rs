@@ -144,9 +144,9 @@ pub(super) fn write(
     let (buckets_at, values_at) = (db.spans.resource_buckets.start, db.spans.resource_values.start);
     for (at, slot) in &slots.new {
         let bucket = [slot.key.to_le_bytes(), slot.occupied.to_le_bytes()].concat();
-        patches.put(buckets_at.saturating_add(at.saturating_mul(bucket.len())), &bucket)?;
+        patches.write_at(buckets_at.saturating_add(at.saturating_mul(bucket.len())), &bucket)?;
         let value = slot.value.to_le_bytes();
-        patches.put(values_at.saturating_add(at.saturating_mul(value.len())), &value)?;
+        patches.write_at(values_at.saturating_add(at.saturating_mul(value.len())), &value)?;
     }
     Ok(new_rows(&slots, &keys))
 }

@@ -172,7 +172,7 @@ impl Models {
             let left = end.saturating_sub(cut.len());
             match piece {
                 Piece::Keep(range) => cut.keep(range.start..range.end.min(range.start.saturating_add(left))),
-                Piece::New(bytes) => cut.put(bytes.split_at(left.min(bytes.len())).0),
+                Piece::New(bytes) => cut.insert(bytes.split_at(left.min(bytes.len())).0),
             }
         }
         Ok(cut)
