@@ -1,5 +1,4 @@
 mod args;
-mod html;
 mod page;
 mod show;
 
@@ -7,37 +6,22 @@ use super::changes::{ChangedTable, print_patch, side_of};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{self, Archive};
 use crate::asset::Asset;
-use crate::codec::xxh64;
 use crate::diff::{self, Differences, TableDiff};
 use crate::error::Error;
-use crate::paths::resolved;
 use crate::report::Progress;
 use crate::scene::figure::Figure;
 use crate::scene::two_versions::TwoVersions;
 use crate::scene::{Drawing, Options, Shapes};
-use crate::source::FileState;
-use crate::source::bounded::Bounded;
 use crate::threads::{self, prelude::*};
-use crate::write::atom::{self, Entry};
-use crate::write::text::escape;
 pub(super) use args::DiffArgs;
 pub(super) use page::short_names;
-use show::{Compared, Inner, Out, Report, Show, bind};
-use std::io::{BufReader, Read as _, Write};
+use show::{Compared, Inner, Out, Show, bind};
+use std::io::Write as _;
 use std::path::Path;
-use std::time::SystemTime;
 
 /// The values of `-f` that the command takes: all.
-pub(super) const FORMATS: &[Format] = &[
-    Format::Text,
-    Format::Json,
-    Format::Ndjson,
-    Format::Csv,
-    Format::Markdown,
-    Format::Html,
-    Format::Atom,
-    Format::Patch,
-];
+pub(super) const FORMATS: &[Format] =
+    &[Format::Text, Format::Json, Format::Ndjson, Format::Csv, Format::Markdown, Format::Html, Format::Patch];
 
 pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
@@ -51,14 +35,8 @@ pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     let filters = bind(args, &tables)?;
     let all = find(context, &old, &new, &tables);
     let (old_name, new_name) = (label(&args.old, &old), label(&args.new, &new));
-    let report = match context.format() {
-        _ if args.feed.is_some() => Report::Entry(Vec::new()),
-        _ if args.stat => Report::None,
-        Format::Atom => Report::Entry(Vec::new()),
-        Format::Html => Report::Page(page::Tables::default()),
-        _ => Report::None,
-    };
-    let out = Out { rows: None, report, tables: 0 };
+    let is_page = context.format() == Format::Html && !args.stat;
+    let out = Out { rows: None, page: is_page.then(page::Tables::default) };
     let mut show = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
     let found = show.found(None, &tables, &all, &filters);
     context.notes(new.source().name(), &diff::notes(&old, &new));
@@ -71,25 +49,17 @@ pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     }
     deep(&mut show, &inner)?;
     let Show { out, differing, meant, .. } = show;
-    let Out { rows, report, .. } = out;
+    let Out { rows, page } = out;
     if let Some(mut rows) = rows {
         rows.finish()?;
     }
-    match report {
-        Report::None => {}
-        Report::Page(tables) => {
-            let mut out = context.stdout();
-            let title = page::title(&old_name, &new_name);
-            let shapes = shapes(&old, context).and_then(|old| Some((old, shapes(&new, context)?)));
-            let overlay = shapes.as_ref().and_then(|(old, new)| overlay(&**old, &**new));
-            tables.write(&mut out, &title, overlay.as_ref())?;
-            out.flush()?;
-        }
-        Report::Entry(html) if meant > 0 || args.feed.is_none() => {
-            let subject = subject(&[(&old_name, &old), (&new_name, &new)], &html);
-            entry(args, context, &subject, &page::title(&old_name, &new_name), &html)?;
-        }
-        Report::Entry(_) => {}
+    if let Some(tables) = page {
+        let mut out = context.stdout();
+        let title = page::title(&old_name, &new_name);
+        let shapes = shapes(&old, context).and_then(|old| Some((old, shapes(&new, context)?)));
+        let overlay = shapes.as_ref().and_then(|(old, new)| overlay(&**old, &**new));
+        tables.write(&mut out, &title, overlay.as_ref())?;
+        out.flush()?;
     }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
@@ -200,46 +170,4 @@ fn label(given: &Path, asset: &Asset) -> String {
 
 fn has_builds(asset: &Asset) -> bool {
     asset.reader().archive().is_some_and(|archive| archive.builds().is_some())
-}
-
-/// The subject of an entry: the two builds, or else the two names and a hash of the report.
-fn subject(sides: &[(&String, &Asset)], html: &[u8]) -> String {
-    if sides.iter().all(|(_, asset)| has_builds(asset)) {
-        let builds: Vec<String> =
-            sides.iter().map(|(_, asset)| format!("{}@{}", asset.format(), asset.reader().version())).collect();
-        return builds.join(" ");
-    }
-    let names: Vec<&str> = sides.iter().map(|(name, _)| name.as_str()).collect();
-    format!("{} {:016x}", names.join(" "), xxh64(html, 0))
-}
-
-const FEED: u64 = 256 << 20;
-
-/// Writes the entry as a new feed, or into the given one.
-fn entry(args: &DiffArgs, context: &Context, subject: &str, title: &str, html: &[u8]) -> Result<(), Failure> {
-    let html = String::from_utf8_lossy(html);
-    let entry = Entry { subject, title: &escape(title), updated: SystemTime::now(), html: &html };
-    let name = "What changed";
-    let Some(to) = &args.feed else { return context.print(atom::feed(name, &entry).as_bytes()) };
-    let mut state = None;
-    let feed = match std::fs::File::open(to) {
-        Ok(file) => {
-            let meta = file.metadata().map_err(|error| Failure::io(to, "cannot open", error))?;
-            state = meta.is_file().then(|| FileState::from_metadata(&meta));
-            let mut text = String::new();
-            let read = Bounded::new(BufReader::new(file), FEED).read_to_string(&mut text);
-            read.map_err(|error| Failure::io(to, "cannot read", error))?;
-            match atom::with_entry(&text, &entry).map_err(Failure::of_file(to))? {
-                Some(feed) => feed,
-                None => {
-                    context.note(to, "it has this entry already");
-                    return Ok(());
-                }
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => atom::feed(name, &entry),
-        Err(error) => return Err(Failure::io(to, "cannot open", error)),
-    };
-    // A link is kept, and its target is written.
-    context.write_back(&resolved(to).unwrap_or_else(|| to.clone()), state, feed.as_bytes())
 }

@@ -29,7 +29,7 @@ impl<W: Write> Entries<W> {
     /// Starts a document. With `many` a JSON document is an array, for any number of entries.
     pub(super) fn new(out: W, format: Format, many: bool) -> Result<Self, Failure> {
         let out = match format {
-            Format::Text | Format::Markdown | Format::Html | Format::Atom => Output::Text(out),
+            Format::Text | Format::Markdown | Format::Html => Output::Text(out),
             Format::Ndjson | Format::Patch => Output::Ndjson(out),
             Format::Csv => Output::Csv(out),
             Format::Json => {

@@ -105,8 +105,6 @@ pub(super) enum Format {
     Markdown,
     /// A complete page: `diff` writes it
     Html,
-    /// A feed of one entry: `diff` writes it
-    Atom,
     /// The input of `patch`: `diff` and `patch` write it
     Patch,
 }
@@ -121,7 +119,7 @@ impl From<Format> for RowFormat {
     fn from(format: Format) -> Self {
         match format {
             // Only one command writes the other formats, and has its own code for them.
-            Format::Text | Format::Markdown | Format::Html | Format::Atom => Self::Text,
+            Format::Text | Format::Markdown | Format::Html => Self::Text,
             Format::Json => Self::Json,
             Format::Ndjson | Format::Patch => Self::Ndjson,
             Format::Csv if std::io::stdout().is_terminal() => Self::EscapedCsv,

@@ -15,7 +15,6 @@ mod cat;
 mod changes;
 mod completions;
 mod context;
-mod demo;
 mod diff;
 mod edited_file;
 mod entries;
@@ -156,7 +155,6 @@ commands! {
     Find: find::Args,
     Games: games::Args,
     Sample: sample::Args,
-    Demo: demo::Args,
 }
 
 impl Command {

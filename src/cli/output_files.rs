@@ -6,7 +6,6 @@ use crate::asset::Asset;
 use crate::atomic_file::{
     self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
 };
-use crate::source::FileState;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Write};
@@ -104,15 +103,6 @@ impl Context {
         let mut file = self.new_file(to, force)?;
         model.map_or(Ok(()), |model| file.restrict_as(model))?;
         Ok(file)
-    }
-
-    /// Writes over a file that is in this state, or still missing: one that was read before it is written.
-    pub(super) fn write_back(&self, to: &Path, state: Option<FileState>, bytes: &[u8]) -> Result<(), Failure> {
-        self.check_new(to, true)?;
-        leave_nothing_when_ended();
-        let mut file = AtomicFile::create(to, Overwrite::IfUnchanged(state)).map_err(refused)?;
-        file.write_all(bytes)?;
-        file.commit().map_err(refused)
     }
 
     /// As [`Context::files_read`], for code that writes files itself.

@@ -82,13 +82,12 @@ fn a_build_that_is_not_whole_is_not_compared() {
     cut(&index(&dir, "content.idx"), 100);
     let old = format!("game@{}", BUILDS[0]);
     let named = "content.idx: ";
-    for more in [&[][..], &["--stat"], &["-f", "json"], &["--deep"], &["--feed", "feed.xml"]] {
+    for more in [&[][..], &["--stat"], &["-f", "json"], &["--deep"]] {
         for sides in [[&*old, "game"], ["game", &*old]] {
             let out = lacking(&dir, 3, named, &[&["diff"], &sides[..], more].concat());
             assert!(!out.contains("removed") && !out.contains("added"), "{out}");
         }
     }
-    assert!(!dir.path().join("feed.xml").exists());
     lacking(&dir, 3, named, &["snapshot", "game", "--to", "kept"]);
     assert!(!dir.path().join("kept/bin").join(BUILDS[1]).exists());
     let out = lacking(&dir, 3, named, &["history", "content/assets.bin", "game", "-f", "csv"]);

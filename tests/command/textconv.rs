@@ -116,36 +116,6 @@ fn a_difference_as_a_page_has_texts_as_data() {
     assert_eq!(run(&["ls", "old.wdb", "-f", "html"]).status.code(), Some(2));
 }
 
-#[test]
-fn a_feed_has_an_entry_for_each_build_once() {
-    let dir = TempDir::new().unwrap();
-    let run =
-        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
-    for (name, points) in [("1.wdb", 3), ("2.wdb", 4), ("3.wdb", 5)] {
-        fs::write(dir.path().join(name), monsters(&[("<bat>", points)])).unwrap();
-    }
-    let feed = || fs::read_to_string(dir.path().join("feed.xml")).unwrap();
-    let entries = || feed().matches("<entry").count();
-    assert_eq!(run(&["diff", "1.wdb", "1.wdb", "--feed", "feed.xml"]).status.code(), Some(0));
-    assert!(!dir.path().join("feed.xml").exists(), "nothing changed, so there is nothing to tell");
-    assert_eq!(run(&["diff", "1.wdb", "2.wdb", "--feed", "feed.xml"]).status.code(), Some(1));
-    assert_eq!(entries(), 1);
-    run(&["diff", "2.wdb", "3.wdb", "--feed", "feed.xml"]);
-    let two = feed();
-    assert_eq!(entries(), 2);
-    let again = run(&["diff", "2.wdb", "3.wdb", "--feed", "feed.xml"]);
-    assert!(again.status.code() == Some(1) && feed() == two, "{again:?}");
-    assert!(two.find("2.wdb → 3.wdb") < two.find("1.wdb → 2.wdb"), "{two}");
-    // Markup of the entry is escaped once, that of the file twice.
-    assert!(two.contains("&lt;code&gt;&amp;lt;bat&amp;gt;&lt;/code&gt;"), "{two}");
-    let atom = String::from_utf8(run(&["diff", "1.wdb", "2.wdb", "-f", "atom"]).stdout).unwrap();
-    assert!(atom.starts_with("<?xml") && atom.matches("<entry>").count() == 1, "{atom}");
-    fs::write(dir.path().join("other.xml"), "<html/>").unwrap();
-    let refused = run(&["diff", "1.wdb", "2.wdb", "--feed", "other.xml"]);
-    assert_eq!(refused.status.code(), Some(3));
-    assert_eq!(fs::read_to_string(dir.path().join("other.xml")).unwrap(), "<html/>");
-}
-
 /// A pointer of Git LFS, as git hands it over in place of the file.
 const POINTER: &str = "version https://git-lfs.github.com/spec/v1\noid sha256:00ff\nsize 170699420\n";
 

@@ -117,20 +117,6 @@ mod there {
     }
 
     #[test]
-    fn a_feed_that_another_program_reads_is_named_as_the_user_knows_it() {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, seed) in [("1.wdb", 1), ("2.wdb", 2)] {
-            fs::write(dir.path().join(name), sample::wdb::demo(seed, Size::Small)).unwrap();
-        }
-        run(dir.path(), 1, &["diff", "1.wdb", "2.wdb", "--feed", "feed.xml"]);
-        let reader = OpenOptions::new().read(true).share_mode(1).open(dir.path().join("feed.xml")).unwrap();
-        let (_, err) = run(dir.path(), 4, &["diff", "2.wdb", "1.wdb", "--feed", "feed.xml"]);
-        assert!(err.contains("feed.xml: cannot write: ") && !err.contains("\\\\?\\"), "{err}");
-        drop(reader);
-        run(dir.path(), 1, &["diff", "2.wdb", "1.wdb", "--feed", "feed.xml"]);
-    }
-
-    #[test]
     fn files_of_an_archive_whose_names_differ_in_case_are_all_written() {
         let dir = tempfile::tempdir().unwrap();
         let sheets = [1, 2].map(|seed| sample::wdb::demo(seed, Size::Small));

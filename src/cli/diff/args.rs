@@ -20,7 +20,6 @@ Examples:
   assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
   assetq diff old.wdb new.wdb -f patch > mod.ndjson   what `assetq patch` takes, for this file or a later one
   assetq diff GAME@13015811 GAME -f html > new.html  a page by itself, fields side by side
-  assetq diff GAME@13015811 GAME --feed builds.xml   an entry more in a feed, unless it has it
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(in crate::cli) struct DiffArgs {
@@ -51,9 +50,6 @@ pub(in crate::cli) struct DiffArgs {
     /// For archives, also compare changed files of known formats
     #[arg(long)]
     pub(super) deep: bool,
-    /// Add the differences as an entry to this Atom feed, or start one; a feed that has the entry does not change
-    #[arg(long, value_name = "FILE", conflicts_with = "stat")]
-    pub(super) feed: Option<PathBuf>,
 }
 
 /// A property that rows are counted by.

@@ -1,10 +1,10 @@
 //! Differences as a page: a part for each table; a script shows and filters its rows.
 
-use super::html::colour;
 use crate::cli::changes::{ChangedTable, KINDS, difference, lone_value, said, text};
 use crate::diff::{ChangedRow, DifferenceKind as Happened, Pair};
 use crate::error::Result;
 use crate::scene::two_versions::TwoVersions;
+use crate::table::Value;
 use assetq_view::page::{Block, Page, PageSection, TextColumn, numbers, scene};
 use serde_json::json;
 use std::io::Write;
@@ -109,9 +109,38 @@ fn shown(change: &ChangedRow<'_>) -> String {
     fields.collect::<serde_json::Value>().to_string()
 }
 
+/// The colour in a field with such a name: three or four numbers between 0 and 1.
+fn colour(name: &str, value: &Value<'_>) -> Option<[u8; 3]> {
+    let name = name.rsplit('.').next()?.to_ascii_lowercase();
+    let Value::List(parts) = value else { return None };
+    if !(name.contains("color") || name.contains("colour")) || !matches!(parts.len(), 3 | 4) {
+        return None;
+    }
+    let [r, g, b, ..] = &**parts else { return None };
+    Some([part(r)?, part(g)?, part(b)?])
+}
+
+/// A part of a colour as a byte.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 255")]
+fn part(part: &Value<'_>) -> Option<u8> {
+    match *part {
+        Value::F32(v) if (0.0..=1.0).contains(&v) => Some((v * 255.0).round() as u8),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::title;
+    use super::*;
+
+    #[test]
+    fn colours_are_shown_and_nothing_else_is_taken_for_one() {
+        let value = Value::floats([1.0, 0.5, 0.0]);
+        assert_eq!(colour("light.color", &value), Some([255, 128, 0]));
+        assert_eq!(colour("position", &value), None);
+        assert_eq!(colour("color", &Value::floats([1.0, 2.0, 0.0])), None);
+        assert_eq!(colour("color", &Value::floats([1.0, 0.0])), None);
+    }
 
     #[test]
     fn a_title_says_of_paths_as_much_as_tells_them_apart() {

@@ -1,7 +1,7 @@
-//! Differences as text, Markdown, HTML, and pages.
+//! Differences as text, Markdown, rows, and pages.
 
 use super::args::{By, DiffArgs};
-use super::{html, page};
+use super::page;
 use crate::asset::Asset;
 use crate::cli::changes::{
     COLUMNS, ChangedTable, KINDS, by, cells, lone_value, mark, report_faults, said, side_of, text,
@@ -18,15 +18,6 @@ use self_cell::self_cell;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
-
-#[derive(Default)]
-pub(super) enum Report {
-    #[default]
-    None,
-    /// A page on standard output.
-    Page(page::Tables),
-    Entry(Vec<u8>),
-}
 
 pub(super) struct Show<'s> {
     pub(super) args: &'s DiffArgs,
@@ -90,7 +81,7 @@ impl Show<'_> {
     pub(super) fn show(&mut self, found: Vec<ChangedTable<'_, '_>>) -> Result<(), Failure> {
         match self.context.format() {
             _ if self.args.stat => self.stat(&found),
-            _ if !matches!(self.out.report, Report::None) => self.html(&found),
+            _ if self.out.page.is_some() => self.page(&found),
             Format::Text => self.text(&found),
             Format::Markdown => self.markdown(&found),
             _ => self.rows(&found),
@@ -250,28 +241,13 @@ impl Show<'_> {
         Ok(page.flush()?)
     }
 
-    /// A part of a page or of a feed's entry for each table.
-    pub(super) fn html(&mut self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
-        let mut report = std::mem::take(&mut self.out.report);
-        match &mut report {
-            Report::None => {}
-            Report::Page(tables) => {
-                for found in found {
-                    tables.add(found, self.limit(), &|pair| self.change(found.table, pair))?;
-                }
-            }
-            Report::Entry(out) => {
-                if found.iter().any(|found| !found.pairs.is_empty()) {
-                    html::counts(out, found, self.out.tables)?;
-                }
-                let most = self.args.limit.unwrap_or(IN_ENTRY);
-                for (n, found) in (self.out.tables..).zip(found) {
-                    html::table(out, n, found, most, &|pair| self.change(found.table, pair))?;
-                }
-            }
+    /// A part of the page for each table.
+    fn page(&mut self, found: &[ChangedTable<'_, '_>]) -> Result<(), Failure> {
+        let Some(mut tables) = self.out.page.take() else { return Ok(()) };
+        for found in found {
+            tables.add(found, self.limit(), &|pair| self.change(found.table, pair))?;
         }
-        self.out.tables += found.len();
-        self.out.report = report;
+        self.out.page = Some(tables);
         Ok(())
     }
 }
@@ -312,9 +288,6 @@ fn one(page: &mut TextPage<impl Write>, indent: &str, name: &str, change: &Chang
     }
     Ok(page.end_line()?)
 }
-
-/// The default number of rows of a table and kind in an entry of a feed.
-pub(super) const IN_ENTRY: usize = 200;
 
 /// Rows of a kind that are visible without a click.
 pub(super) const UNFOLDED: usize = 20;
@@ -374,8 +347,8 @@ pub(super) fn top(folder: &str, depth: usize) -> &str {
 pub(super) struct Out {
     /// Rows for machines, once there are any.
     pub(super) rows: Option<RowWriter<Stdout>>,
-    pub(super) report: Report,
-    pub(super) tables: usize,
+    /// The page on standard output, if the differences are shown as one.
+    pub(super) page: Option<page::Tables>,
 }
 
 /// The condition for each table and side. A table without its columns is skipped, unless it was named.

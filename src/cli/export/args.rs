@@ -86,7 +86,7 @@ pub(in crate::cli) struct ExportArgs {
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending selects the kind: csv, json, ndjson, parquet,
-    /// arrow, feather, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
+    /// arrow, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
     #[arg(long, value_name = "OUT")]
     pub(in crate::cli) to: PathBuf,
     /// The kind of output, whatever the ending
@@ -175,7 +175,6 @@ pub(in crate::cli) enum KindArg {
     Parquet,
     /// Arrow IPC, a file
     #[cfg(feature = "parquet")]
-    #[value(alias = "feather")]
     Arrow,
     /// Arrow IPC, a stream
     #[cfg(feature = "parquet")]

@@ -129,7 +129,7 @@ pub(in crate::cli) fn whole_table(asset: &Asset, to: &Path, force: bool, context
 
 pub(in crate::cli) fn table_kind(to: &Path) -> Result<KindArg, Failure> {
     kind_of(to).ok().filter(|kind| !kind.is_drawing()).ok_or_else(|| {
-        let what = "a table is written as .csv, .json, .ndjson, .parquet, .arrow, .feather or .arrows";
+        let what = "a table is written as .csv, .json, .ndjson, .parquet, .arrow or .arrows";
         Failure::usage(format!("{}: {what}", to.to_string_lossy()))
     })
 }

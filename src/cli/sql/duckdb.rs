@@ -38,7 +38,7 @@ pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &SqlArgs, contex
         "-batch",
         "-bail",
         match context.format() {
-            Format::Text | Format::Markdown | Format::Html | Format::Atom => "-box",
+            Format::Text | Format::Markdown | Format::Html => "-box",
             Format::Json => "-json",
             Format::Ndjson | Format::Patch => "-jsonlines",
             Format::Csv => "-csv",

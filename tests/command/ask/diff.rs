@@ -746,7 +746,7 @@ fn rows_that_cannot_be_read_are_neither_removed_nor_added() {
         }
         let (out, _) = run(dir.path(), 3, &["diff", old, new, "--stat", "-f", "csv", "-t", "values"]);
         assert_eq!(out.lines().count(), 1, "{out}");
-        // Pages and feeds are made of these.
+        // Pages are made of these.
         let (old, new) = (
             open(old, if old == "bad.vrb" { &bad } else { &good }),
             open(new, if new == "bad.vrb" { &bad } else { &good }),

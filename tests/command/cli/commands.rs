@@ -304,25 +304,13 @@ fn a_closed_pipe_is_no_failure() {
 
 #[test]
 fn help_has_an_example_for_each_command() {
-    for name in [
-        "info",
-        "ls",
-        "cat",
-        "resolve",
-        "string",
-        "set",
-        "sql",
-        "verify",
-        "extract",
-        "sample",
-        "demo",
-        "completions",
-        "man",
-    ] {
+    for name in
+        ["info", "ls", "cat", "resolve", "string", "set", "sql", "verify", "extract", "sample", "completions", "man"]
+    {
         let (help, _) = run(0, &[name, "--help"]);
         assert!(help.contains(&format!("assetq {name}")) && help.contains("Example"), "{help}");
         let formats = ["ndjson", "markdown"].map(|format| help.contains(format));
-        assert_eq!(formats, [!["export", "demo", "completions", "man"].contains(&name), name == "diff"], "{help}");
+        assert_eq!(formats, [!["export", "completions", "man"].contains(&name), name == "diff"], "{help}");
     }
 }
 

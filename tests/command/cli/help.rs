@@ -39,7 +39,7 @@ fn the_first_page_is_short_and_leads_on() {
     for machine in ["textconv", "completions", "man"] {
         assert!(commands.contains(machine) && !shown.contains(machine), "{machine}");
     }
-    assert!(!commands.contains("demo") && !commands.contains("paths-inside"));
+    assert!(!commands.contains("paths-inside"));
 }
 
 #[test]
@@ -90,14 +90,6 @@ fn every_format_and_every_variable_has_a_line() {
             }
         }
     }
-}
-
-#[test]
-fn an_old_name_keeps_working_and_says_the_new_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let (old, said) = run(dir.path(), 0, &["demo", "x"]);
-    assert!(said.contains("is now `assetq sample x --tour`"), "{said}");
-    assert_eq!(run(dir.path(), 0, &["sample", "x", "--tour"]).0, old);
 }
 
 #[test]

@@ -46,13 +46,11 @@ fn of_two_commands_that_edit_a_file_at_once_the_second_fails() {
 fn a_file_that_another_program_has_locked_is_not_replaced() {
     let dir = folder();
     fs::write(dir.path().join("rows.ndjson"), price(77)).unwrap();
-    run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "--feed", "feed.xml"]);
     fs::create_dir(dir.path().join("out")).unwrap();
     fs::write(dir.path().join("out/items.wdb"), "theirs").unwrap();
     for (file, args) in [
         ("old.wdb", &["patch", "old.wdb", "rows.ndjson", "--in-place"][..]),
         ("old.wdb", &["sql", "UPDATE records SET u9Index = 3", "old.wdb", "--in-place"]),
-        ("feed.xml", &["diff", "new.wdb", "old.wdb", "--feed", "feed.xml"]),
         ("out/items.wdb", &["extract", "pack.bin", "items.wdb", "--to", "out", "--force"]),
         ("new.wdb", &["patch", "old.wdb", "rows.ndjson", "--to", "new.wdb", "--force"]),
     ] {
@@ -64,21 +62,6 @@ fn a_file_that_another_program_has_locked_is_not_replaced() {
         assert_eq!(read(&dir, file), before);
         drop(lock);
     }
-}
-
-#[test]
-fn a_feed_behind_a_link_takes_an_entry() {
-    let dir = folder();
-    run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "--feed", "feed.xml"]);
-    #[cfg(unix)]
-    {
-        std::os::unix::fs::symlink("feed.xml", dir.path().join("link.xml")).unwrap();
-        run(dir.path(), 1, &["diff", "new.wdb", "old.wdb", "--feed", "link.xml"]);
-        assert!(dir.path().join("link.xml").is_symlink());
-    }
-    #[cfg(not(unix))]
-    run(dir.path(), 1, &["diff", "new.wdb", "old.wdb", "--feed", "feed.xml"]);
-    assert_eq!(String::from_utf8(read(&dir, "feed.xml")).unwrap().matches("<entry").count(), 2);
 }
 
 /// Not even in the folder for temporary files, where the file of a version before may be another user's.

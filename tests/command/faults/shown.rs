@@ -148,7 +148,6 @@ const SHOWN: &[&str] = &[
     "diff FILE OTHER --stat",
     "diff FILE OTHER -f markdown",
     "diff FILE OTHER -f html",
-    "diff FILE OTHER -f atom",
     "history TEXT FILE OTHER",
     "history r\x1b[1m\n FILE OTHER",
     "textconv FILE",
@@ -234,7 +233,6 @@ fn pictures_and_pages_carry_no_script_of_a_file() {
         "export <script>.wdata --to - --as svg".to_owned(),
         format!("diff {name} {other} -f html"),
         format!("diff {old} {new} -f html"),
-        format!("diff {old} {new} -f atom"),
     ] {
         let args: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let Ended { status, out, err } = run(dir.path(), &args);

@@ -4,7 +4,6 @@
 
 #[cfg(feature = "parquet")]
 pub mod arrow;
-pub mod atom;
 #[cfg(feature = "parquet")]
 mod batch;
 mod bytes;
