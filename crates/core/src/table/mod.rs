@@ -182,70 +182,132 @@ impl Column {
     }
 }
 
-macro_rules! kinds {
-    ($($name:ident: $kind:ident,)+) => {
-        impl Column {$(
-            #[doc = concat!("A column of [`Kind::", stringify!($kind), "`].")]
-            pub const fn $name(name: &'static str) -> Self {
-                Self::new(name, Kind::$kind)
-            }
-        )+}
-    };
-}
+/// Columns of one kind, and what is declared of a column.
+impl Column {
+    /// A column of [`Kind::Bool`].
+    pub const fn bool(name: &'static str) -> Self {
+        Self::new(name, Kind::Bool)
+    }
 
-kinds! {
-    bool: Bool,
-    uint: Uint,
-    int: Int,
-    f32: F32,
-    id64: Id64,
-    id32: Id32,
-    text: Text,
-    nested: Nested,
-}
+    /// A column of [`Kind::Uint`].
+    pub const fn uint(name: &'static str) -> Self {
+        Self::new(name, Kind::Uint)
+    }
 
-macro_rules! options {
-    ($($(#[$about:meta])* $name:ident($($value:ident: $type:ty)?): $field:ident = $set:expr;)+) => {
-        impl Column {$(
-            $(#[$about])*
-            pub const fn $name(mut self $(, $value: $type)?) -> Self {
-                self.$field = $set;
-                self
-            }
-        )+}
-    };
-}
+    /// A column of [`Kind::Int`].
+    pub const fn int(name: &'static str) -> Self {
+        Self::new(name, Kind::Int)
+    }
 
-options! {
+    /// A column of [`Kind::F32`].
+    pub const fn f32(name: &'static str) -> Self {
+        Self::new(name, Kind::F32)
+    }
+
+    /// A column of [`Kind::Id64`].
+    pub const fn id64(name: &'static str) -> Self {
+        Self::new(name, Kind::Id64)
+    }
+
+    /// A column of [`Kind::Id32`].
+    pub const fn id32(name: &'static str) -> Self {
+        Self::new(name, Kind::Id32)
+    }
+
+    /// A column of [`Kind::Text`].
+    pub const fn text(name: &'static str) -> Self {
+        Self::new(name, Kind::Text)
+    }
+
+    /// A column of [`Kind::Nested`].
+    pub const fn nested(name: &'static str) -> Self {
+        Self::new(name, Kind::Nested)
+    }
+
     /// Marks the column's paths as the identity of rows, grouped by folders.
-    in_folders(): folders = true;
+    pub const fn in_folders(mut self) -> Self {
+        self.folders = true;
+        self
+    }
+
     /// Includes the column in short listings.
-    brief(): brief = true;
+    pub const fn brief(mut self) -> Self {
+        self.brief = true;
+        self
+    }
+
     /// Declares that its unsigned integers may need all 64 bits.
-    wide(): wide = true;
+    pub const fn wide(mut self) -> Self {
+        self.wide = true;
+        self
+    }
+
     /// Sets the values that can be written to the column.
-    accepts(accepts: Accepts): accepts = accepts;
+    pub const fn accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
+        self
+    }
+
     /// Marks the column as a key, which identifies its rows in other files, too.
-    key(): role = Role::Key;
+    pub const fn key(mut self) -> Self {
+        self.role = Role::Key;
+        self
+    }
+
     /// Marks the column as a position in this file.
-    place(): role = Role::Place;
+    pub const fn place(mut self) -> Self {
+        self.role = Role::Place;
+        self
+    }
+
     /// Marks the column as ids that its rows refer to.
-    reference(): role = Role::Reference;
+    pub const fn reference(mut self) -> Self {
+        self.role = Role::Reference;
+        self
+    }
+
     /// Marks the column as the texts of another column's ids.
-    resolved(): role = Role::Resolved;
+    pub const fn resolved(mut self) -> Self {
+        self.role = Role::Resolved;
+        self
+    }
+
     /// Declares that no two rows may have the same value. An edit that breaks this rule is refused.
-    unique(): unique = true;
+    pub const fn unique(mut self) -> Self {
+        self.unique = true;
+        self
+    }
+
     /// Declares that each value, or each item of a list, is the value of a row of `table` in its unique column. An edit that
     /// breaks this rule is refused.
-    refers_to(table: &'static str): refers_to = Some(table);
+    pub const fn refers_to(mut self, table: &'static str) -> Self {
+        self.refers_to = Some(table);
+        self
+    }
+
     /// Declares the column of the ids whose texts its cells are, if it is not the previous column.
-    text_for(ids: &'static str): text_for = Some(ids);
+    pub const fn text_for(mut self, ids: &'static str) -> Self {
+        self.text_for = Some(ids);
+        self
+    }
+
     /// As [`Column::text_for`], for rows with such an id; other rows have other texts.
-    texts_of(ids: &'static str): texts_of = Some(ids);
+    pub const fn texts_of(mut self, ids: &'static str) -> Self {
+        self.texts_of = Some(ids);
+        self
+    }
+
     /// Declares that its paths end in the texts of column `name`.
-    ends_in(name: &'static str): ends_in = Some(name);
+    pub const fn ends_in(mut self, name: &'static str) -> Self {
+        self.ends_in = Some(name);
+        self
+    }
+
     /// Declares that column `types` holds the type of its values.
-    typed_by(types: &'static str): typed_by = Some(types);
+    pub const fn typed_by(mut self, types: &'static str) -> Self {
+        self.typed_by = Some(types);
+        self
+    }
 }
 
 /// A list whose items are rows of a table.

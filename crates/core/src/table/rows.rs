@@ -307,34 +307,50 @@ impl<'a, R> DeclaredTable<'a, R> {
     }
 }
 
-macro_rules! natures {
-    ($($(#[$about:meta])* $name:ident($($value:ident: $type:ty)?): $field:ident = $set:expr;)+) => {
-        impl<R> DeclaredTable<'_, R> {$(
-            $(#[$about])*
-            pub fn $name(mut self $(, $value: $type)?) -> Self {
-                self.nature.$field = $set;
-                self
-            }
-        )+}
-    };
-}
-
-natures! {
+/// The [`Nature`] of the table.
+impl<R> DeclaredTable<'_, R> {
     /// Declares which members of nested values are the reader's own words: see [`Nature::vocabulary`].
-    with_words(words: &'static [&'static str]): vocabulary = words;
+    pub fn with_words(mut self, words: &'static [&'static str]) -> Self {
+        self.nature.vocabulary = words;
+        self
+    }
+
     /// Adds other words by which users look for the table: see [`Nature::also`].
-    also_called(words: &'static [&'static str]): also = words;
+    pub fn also_called(mut self, words: &'static [&'static str]) -> Self {
+        self.nature.also = words;
+        self
+    }
+
     /// Marks any row as located at the same cost: see [`Nature::random_access`].
-    random_access(): random_access = true;
+    pub fn random_access(mut self) -> Self {
+        self.nature.random_access = true;
+        self
+    }
+
     /// Marks the rows as derived from other tables: see [`Nature::derived`].
-    derived(): derived = true;
+    pub fn derived(mut self) -> Self {
+        self.nature.derived = true;
+        self
+    }
+
     /// Marks the texts as the texts of all ids of the file: see [`Nature::dictionary`].
-    dictionary(): dictionary = true;
+    pub fn dictionary(mut self) -> Self {
+        self.nature.dictionary = true;
+        self
+    }
+
     /// Declares whether this table holds texts that no other table of the file holds. Default: it does. See
     /// [`Nature::texts_elsewhere`].
-    own_texts(has: bool): texts_elsewhere = !has;
+    pub fn own_texts(mut self, has: bool) -> Self {
+        self.nature.texts_elsewhere = !has;
+        self
+    }
+
     /// Allows rows to be inserted and deleted.
-    with_writable_rows(): row_edits = RowEdits::All;
+    pub fn with_writable_rows(mut self) -> Self {
+        self.nature.row_edits = RowEdits::All;
+        self
+    }
 }
 
 impl<R> fmt::Debug for DeclaredTable<'_, R> {

@@ -144,47 +144,62 @@ pub(super) struct ArrayField<'h> {
     pub size: usize,
 }
 
-/// Declares the arrays in the order of their pointers: the method that returns each, its entries, its name, and the fields of the
-/// header that describe it.
-macro_rules! arrays {
-    ($($(#[$about:meta])* $array:ident: $item:ty = $part:literal, $count:ident, $pointer:ident;)+) => {
-        impl GeometryHeader {
-            /// The arrays in the order of their pointers.
-            pub(super) fn arrays(&self) -> [ArrayField<'_>; 6] {
-                [$(ArrayField {
-                    part: $part,
-                    count: self.$count.get() as usize,
-                    pointer: &self.$pointer,
-                    size: size_of::<$item>(),
-                }),+]
-            }
-        }
-
-        impl Geometry {
-            $(
-                $(#[$about])*
-                pub fn $array(&self) -> Result<&[$item]> {
-                    let header = self.header()?;
-                    self.array($part, header.$count.get() as usize, &header.$pointer)
-                }
-            )+
-        }
-    };
+impl<'h> ArrayField<'h> {
+    fn of<T>(part: &'static str, count: le::U32, pointer: &'h le::I64) -> Self {
+        Self { part, count: count.get() as usize, pointer, size: size_of::<T>() }
+    }
 }
 
-arrays! {
+impl GeometryHeader {
+    /// The arrays in the order of their pointers.
+    pub(super) fn arrays(&self) -> [ArrayField<'_>; 6] {
+        [
+            ArrayField::of::<Mapping>("vertex mappings", self.vertices_mapping_count, &self.vertices_mapping),
+            ArrayField::of::<Mapping>("index mappings", self.indices_mapping_count, &self.indices_mapping),
+            ArrayField::of::<VerticesPrototype>("vertex buffers", self.merged_vertices_count, &self.merged_vertices),
+            ArrayField::of::<IndicesPrototype>("index buffers", self.merged_indices_count, &self.merged_indices),
+            ArrayField::of::<ModelPrototype>("collision models", self.collision_model_count, &self.collision_models),
+            ArrayField::of::<ModelPrototype>("armor models", self.armor_model_count, &self.armor_models),
+        ]
+    }
+}
+
+impl Geometry {
     /// The slices of the merged vertex buffers that the render groups use.
-    vertex_mappings: Mapping = "vertex mappings", vertices_mapping_count, vertices_mapping;
+    pub fn vertex_mappings(&self) -> Result<&[Mapping]> {
+        let [array, ..] = self.header()?.arrays();
+        self.array(array)
+    }
+
     /// The slices of the merged index buffers that the render groups use.
-    index_mappings: Mapping = "index mappings", indices_mapping_count, indices_mapping;
+    pub fn index_mappings(&self) -> Result<&[Mapping]> {
+        let [_, array, ..] = self.header()?.arrays();
+        self.array(array)
+    }
+
     /// The structs of the merged vertex buffers.
-    vertices_prototypes: VerticesPrototype = "vertex buffers", merged_vertices_count, merged_vertices;
+    pub fn vertices_prototypes(&self) -> Result<&[VerticesPrototype]> {
+        let [_, _, array, ..] = self.header()?.arrays();
+        self.array(array)
+    }
+
     /// The structs of the merged index buffers.
-    indices_prototypes: IndicesPrototype = "index buffers", merged_indices_count, merged_indices;
+    pub fn indices_prototypes(&self) -> Result<&[IndicesPrototype]> {
+        let [.., array, _, _] = self.header()?.arrays();
+        self.array(array)
+    }
+
     /// The structs of the collision models.
-    collision_prototypes: ModelPrototype = "collision models", collision_model_count, collision_models;
+    pub fn collision_prototypes(&self) -> Result<&[ModelPrototype]> {
+        let [.., array, _] = self.header()?.arrays();
+        self.array(array)
+    }
+
     /// The structs of the armour models.
-    armor_prototypes: ModelPrototype = "armor models", armor_model_count, armor_models;
+    pub fn armor_prototypes(&self) -> Result<&[ModelPrototype]> {
+        let [.., array] = self.header()?.arrays();
+        self.array(array)
+    }
 }
 
 /// The header of an armour blob.

@@ -31,7 +31,7 @@ pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 use crate::archive::names::NameSources;
 use crate::armor::{PlateUse, Plating};
 use crate::budget::{self, Budget};
-use crate::bytes::{Overlay, View, le};
+use crate::bytes::{Overlay, View};
 use crate::error::{Error, ErrorKind, Result};
 use crate::hole::no_hole;
 use crate::lazy::Lazy;
@@ -184,16 +184,16 @@ impl Geometry {
     }
 
     /// The structs that a pointer of the header leads to.
-    fn array<'a, T: Overlay>(&'a self, part: &'static str, count: usize, pointer: &'a le::I64) -> Result<&'a [T]> {
-        let view = self.view(part);
-        if count == 0 {
+    fn array<'a, T: Overlay>(&'a self, array: ArrayField<'a>) -> Result<&'a [T]> {
+        let view = self.view(array.part);
+        if array.count == 0 {
             return Ok(&[]);
         }
-        view.follow_stored(pointer)?.array(count)
+        view.follow_stored(array.pointer)?.array(array.count)
     }
 
     fn bytes_of<'a>(&'a self, array: &ArrayField<'a>) -> Result<&'a [u8]> {
-        self.array(array.part, array.count.saturating_mul(array.size), array.pointer)
+        self.array(ArrayField { count: array.count.saturating_mul(array.size), ..*array })
     }
 
     pub fn vertex_mapping(&self, id: u32) -> Result<Option<usize>> {
