@@ -1,14 +1,7 @@
 //! Behaviour that Windows asks for: its paths, its folders, its locks. Most of it shows there only.
 
-use crate::common::run;
+use crate::common::{run, sample_folder};
 use std::path::Path;
-
-/// A folder with the sample game `wows` and some sample files in it.
-fn samples() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
-    dir
-}
 
 fn rows(dir: &Path, args: &[&str]) -> Vec<String> {
     run(dir, 0, args).0.lines().skip(1).map(str::to_owned).collect()
@@ -16,7 +9,7 @@ fn rows(dir: &Path, args: &[&str]) -> Vec<String> {
 
 #[test]
 fn a_backslash_separates_folders_inside_of_an_archive() {
-    let dir = samples();
+    let dir = sample_folder();
     let file = rows(dir.path(), &["ls", "wows", "*.geometry", "-f", "csv", "-n", "1"])[0].clone();
     let file = file.split(',').next().unwrap();
     let slashed = run(dir.path(), 0, &["ls", &format!("wows:{file}"), "-f", "csv"]).0;
@@ -58,7 +51,7 @@ mod there {
 
     #[test]
     fn a_backslash_in_a_glob_over_an_archive_separates_folders() {
-        let dir = samples();
+        let dir = sample_folder();
         let slashed = rows(dir.path(), &["ls", "wows", "content/gameplay/*", "-f", "csv"]);
         assert!(slashed.len() > 1);
         assert_eq!(rows(dir.path(), &["ls", "wows", "content\\gameplay\\*", "-f", "csv"]), slashed);
@@ -66,7 +59,7 @@ mod there {
 
     #[test]
     fn paths_that_are_printed_have_one_kind_of_separator() {
-        let dir = samples();
+        let dir = sample_folder();
         let written = rows(dir.path(), &["extract", "wows", "content/gameplay/*.geometry", "--to", "out", "-f", "csv"]);
         assert!(written.iter().all(|path| path.starts_with("out\\content\\") && !path.contains('/')), "{written:?}");
         let change = r#"{"table":"records","change":"changed","key":"r0000001","new":{"u9SaveIndex":3}}"#;
@@ -89,7 +82,7 @@ mod there {
 
     #[test]
     fn a_file_that_another_program_keeps_to_itself_is_named() {
-        let dir = samples();
+        let dir = sample_folder();
         let path = dir.path().join("sheet.wdb");
         let kept = OpenOptions::new().read(true).share_mode(0).open(&path).unwrap();
         let (_, err) = run(dir.path(), 4, &["info", "sheet.wdb"]);
@@ -100,7 +93,7 @@ mod there {
 
     #[test]
     fn a_file_that_another_program_reads_is_not_replaced_by_half() {
-        let dir = samples();
+        let dir = sample_folder();
         let path = dir.path().join("sheet.wdb");
         let before = fs::read(&path).unwrap();
         // As a game opens its files: for others to read, not to be replaced.
@@ -146,7 +139,7 @@ mod there {
 
     #[test]
     fn a_file_that_exists_under_a_name_of_another_case_is_kept() {
-        let dir = samples();
+        let dir = sample_folder();
         let names = rows(dir.path(), &["extract", "pack.bin", "*", "--to", "out", "-f", "csv"]);
         let first = dir.path().join(&names[0]);
         let other = first.with_file_name(first.file_name().unwrap().to_string_lossy().to_uppercase());
@@ -158,7 +151,7 @@ mod there {
 
     #[test]
     fn the_cache_lies_in_the_folder_for_local_data() {
-        let dir = samples();
+        let dir = sample_folder();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
         command.env_remove("ASSETQ_CACHE").env("LOCALAPPDATA", dir.path()).args(["info", "--environment"]);
         let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
@@ -168,7 +161,7 @@ mod there {
     /// As `setx ASSETQ_DB` sets it for later consoles.
     #[test]
     fn a_variable_names_the_database_by_a_path_of_windows() {
-        let dir = samples();
+        let dir = sample_folder();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
         command.env("ASSETQ_DB", dir.path().join("wows")).args(["resolve", "content", "-f", "csv"]);
         let out = command.output().unwrap();
@@ -180,7 +173,7 @@ mod there {
 
     #[test]
     fn files_are_written_over_while_the_command_has_them_open() {
-        let dir = samples();
+        let dir = sample_folder();
         run(dir.path(), 0, &["extract", "pack.bin", "*", "--to", "out"]);
         run(dir.path(), 0, &["extract", "pack.bin", "*", "--to", "out", "--force"]);
         for _ in 0..2 {
@@ -195,7 +188,7 @@ mod there {
 
     #[test]
     fn the_cache_is_checked_and_cleared() {
-        let dir = samples();
+        let dir = sample_folder();
         let cached = |args: &[&str]| {
             let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
             let out = command.current_dir(dir.path()).env("ASSETQ_CACHE", "cache").args(args).output().unwrap();

@@ -138,6 +138,20 @@ pub fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
+/// As [`run`], for a command that succeeds and writes one document of JSON.
+#[cfg(feature = "cli")]
+pub fn json(dir: &Path, args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&run(dir, 0, args).0).unwrap()
+}
+
+/// A folder with the files and folders of `assetq sample`.
+#[cfg(feature = "cli")]
+pub fn sample_folder() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    dir
+}
+
 /// The value of a field in a map.
 pub fn field<'v>(value: &'v Value<'_>, name: &str) -> &'v Value<'v> {
     match value {

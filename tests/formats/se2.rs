@@ -1,6 +1,6 @@
 //! Space Engineers 2 folders: what definitions are called, in a folder that is made and in files that are damaged.
 
-use crate::common::{errors_of, run, writer};
+use crate::common::{errors_of, json, run, writer};
 use assetq::formats::ErrorKind;
 use assetq::formats::vrage::se2::Se2Archive;
 use assetq::query::archive;
@@ -21,10 +21,6 @@ fn game() -> (TempDir, Vec<Def>) {
 
 fn open(path: &Path) -> Asset {
     Asset::open_at(path, &Options::default()).unwrap()
-}
-
-fn json(dir: &Path, args: &[&str]) -> Json {
-    serde_json::from_str(&run(dir, 0, args).0).unwrap()
 }
 
 /// All files below `dir`, with `/` between parts.

@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn rows_are_found_by_their_hashes_however_many_there_are() {
-        let hash = |n: usize| (n as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = |n: usize| crate::codec::spread(n as u64);
         for len in [0, 1, 2, 3, 100, 1000] {
             // Two rows of each hash, and the least and the greatest there is.
             let rows = (0..len).flat_map(|n| [(hash(n / 2 + 1), n)]).chain([(0, len), (u64::MAX, len + 1)]);

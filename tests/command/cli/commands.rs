@@ -1,25 +1,13 @@
 //! The command, run as a user runs it: what the contract fixes.
 
+use super::samples;
 use assetq_sample::bwdb::DatabaseBuilder;
 use serde_json::Value as Json;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 use tempfile::TempDir;
-
-/// The sample files, made once by the command itself.
-fn samples() -> &'static Path {
-    static DIR: OnceLock<TempDir> = OnceLock::new();
-    DIR.get_or_init(|| {
-        let dir = TempDir::new().unwrap();
-        let out = assetq(dir.path(), &["sample", ".", "--seed", "3"]);
-        assert_eq!(out.status.code(), Some(0), "{out:?}");
-        dir
-    })
-    .path()
-}
 
 fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));

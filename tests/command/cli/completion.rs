@@ -1,15 +1,9 @@
 //! Completion in a shell: tables, columns, entries, builds and games, each asked of the files on the line.
 
-use crate::common::run;
+use crate::common::{run, sample_folder};
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
-
-fn samples() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
-    dir
-}
 
 /// The words that may stand in place of the last one.
 fn words(dir: &Path, line: &str) -> Vec<String> {
@@ -20,7 +14,7 @@ fn words(dir: &Path, line: &str) -> Vec<String> {
 
 #[test]
 fn tables_columns_entries_builds_and_games() {
-    let dir = samples();
+    let dir = sample_folder();
     for (line, found) in [
         ("ls ship.geometry -t armor", &["armor_models", "armor_plates", "armor_triangles"][..]),
         ("export ship.geometry --to x -t vertices,armor_m", &["vertices,armor_models"]),
@@ -51,7 +45,7 @@ fn tables_columns_entries_builds_and_games() {
 #[cfg(unix)]
 #[test]
 fn bash_asks_the_program() {
-    let dir = samples();
+    let dir = sample_folder();
     let (script, _) = run(dir.path(), 0, &["completions", "bash"]);
     std::fs::write(dir.path().join("c.bash"), script).unwrap();
     if Command::new("bash").arg("--version").output().is_err() {

@@ -1,5 +1,6 @@
 //! The command where the machine gives little, or the question asks for much.
 
+use crate::common::sample_folder;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Instant;
@@ -10,13 +11,6 @@ fn assetq(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-fn samples() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let out = assetq(dir.path(), &["sample", "."]).output().unwrap();
-    assert!(out.status.success());
-    dir
-}
-
 fn texts(out: &Output) -> (String, String) {
     (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
 }
@@ -24,7 +18,7 @@ fn texts(out: &Output) -> (String, String) {
 /// No thread can have a stack of 2^46 bytes, so that none but the first can be started.
 #[test]
 fn one_thread_is_enough_for_every_command() {
-    let dir = samples();
+    let dir = sample_folder();
     for (number, args) in [
         &["info", "assets.bin"][..],
         &["ls", "ship.geometry", "-t", "vertices"],
@@ -68,7 +62,7 @@ fn one_thread_is_enough_for_every_command() {
 
 #[test]
 fn threads_are_a_few_for_each_core() {
-    let dir = samples();
+    let dir = sample_folder();
     let threads = |count: &str| {
         let (stdout, stderr) =
             texts(&assetq(dir.path(), &["verify", "assets.bin", "--threads", count]).output().unwrap());
@@ -85,7 +79,7 @@ fn threads_are_a_few_for_each_core() {
 /// A pattern and a condition that would be looked at for every row again and again.
 #[test]
 fn questions_without_measure_are_wrong_usage() {
-    let dir = samples();
+    let dir = sample_folder();
     let condition = vec!["id=1"; 9000].join(" or ");
     for (args, what) in [
         (&["find", "-e", "a{0,50000}", "assets.bin"][..], "its repetitions come to 50000 characters"),
@@ -103,7 +97,7 @@ fn questions_without_measure_are_wrong_usage() {
 /// A hole of 5 GiB after a file of a few kilobytes takes neither space nor time.
 #[test]
 fn a_hole_after_a_file_takes_no_time() {
-    let dir = samples();
+    let dir = sample_folder();
     for name in ["assets.bin", "models.bin", "ship.geometry", "savegame.vrb", "space.bin"] {
         let file = std::fs::OpenOptions::new().write(true).open(dir.path().join(name)).unwrap();
         file.set_len(5 << 30).unwrap();
@@ -119,7 +113,7 @@ fn a_hole_after_a_file_takes_no_time() {
 /// A line without end, as `yes | tr -d '\\n'` gives.
 #[test]
 fn a_line_without_end_is_refused() {
-    let dir = samples();
+    let dir = sample_folder();
     let script = "ulimit -v 2000000; yes | tr -d '\\n' | \"$0\" resolve - --db assets.bin";
     let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).output();
     let out = out.unwrap();
@@ -135,7 +129,7 @@ fn a_line_without_end_is_refused() {
 /// the status is the command's own: no code at all where a signal ends it.
 #[test]
 fn too_little_memory_is_an_error() {
-    let dir = samples();
+    let dir = sample_folder();
     // As much again as the command needs is read into memory.
     let large = dir.path().join("large.bin");
     std::fs::copy(dir.path().join("assets.bin"), &large).unwrap();
@@ -179,7 +173,7 @@ fn too_little_memory_is_an_error() {
 /// A pipe is read as a file is.
 #[test]
 fn a_pipe_is_read() {
-    let dir = samples();
+    let dir = sample_folder();
     let pipe = Command::new("sh")
         .current_dir(dir.path())
         .args(["-c", "cat assets.bin | \"$0\" info /dev/stdin", env!("CARGO_BIN_EXE_assetq")])
@@ -193,7 +187,7 @@ fn a_pipe_is_read() {
 #[cfg(unix)]
 #[test]
 fn what_is_said_without_end_is_refused() {
-    let dir = samples();
+    let dir = sample_folder();
     let ran = |script: &str| {
         let script = format!("ulimit -v 3000000; {script}");
         let out =

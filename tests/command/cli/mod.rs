@@ -18,6 +18,19 @@ mod terminal;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// The files of `assetq sample . --seed 3`, made once. No test writes into their folder, other than folders of its own.
+fn samples() -> &'static Path {
+    static DIR: OnceLock<TempDir> = OnceLock::new();
+    let dir = DIR.get_or_init(|| {
+        let dir = TempDir::new().unwrap();
+        run_in(dir.path(), 0, &["sample", ".", "--seed", "3"], "");
+        dir
+    });
+    dir.path()
+}
 
 /// Standard output and standard error of a run that ends with `code`.
 fn run_in(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {

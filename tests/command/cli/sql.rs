@@ -1,6 +1,6 @@
 //! `assetq sql`, run as a user runs it.
 
-use super::run_in;
+use super::{run_in, samples};
 use assetq::formats::rusty_hearts::wdata::BoxType;
 use assetq::table::{Value, column_index};
 use assetq::{Asset, Source};
@@ -8,20 +8,7 @@ use assetq_sample::bwdb::DatabaseBuilder;
 use assetq_sample::{FILES, Size};
 use serde_json::Value as Json;
 use std::fs;
-use std::path::Path;
-use std::sync::OnceLock;
 use tempfile::TempDir;
-
-/// The sample files, made once by the command itself.
-fn samples() -> &'static Path {
-    static DIR: OnceLock<TempDir> = OnceLock::new();
-    let dir = DIR.get_or_init(|| {
-        let dir = TempDir::new().unwrap();
-        run_in(dir.path(), 0, &["sample", ".", "--seed", "3"], "");
-        dir
-    });
-    dir.path()
-}
 
 fn sql(code: i32, args: &[&str]) -> (String, String) {
     run_in(samples(), code, &[&["sql"], args].concat(), "")

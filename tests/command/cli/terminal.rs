@@ -1,16 +1,10 @@
 //! People at a terminal: tables that fit, a pager, suggestions, folders, and commands that can be pasted.
 
-use crate::common::run;
+use crate::common::{run, sample_folder};
 use std::fs;
 use tempfile::TempDir;
 #[cfg(unix)]
 use {std::path::Path, std::process::Command};
-
-fn samples() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
-    dir
-}
 
 /// The output of `assetq ARGS` on a terminal with `columns` columns, if the system has the program `script`.
 #[cfg(target_os = "linux")]
@@ -40,7 +34,7 @@ fn json_columns(dir: &Path, table: &str) -> usize {
 #[cfg(target_os = "linux")]
 #[test]
 fn references_on_a_terminal_show_paths() {
-    let dir = samples();
+    let dir = sample_folder();
     let visual = "content/gameplay/usa/ship/submarine/USS000_Antenna/USS0001.visual";
     let line = format!("refs {visual} assets.bin --no-pager --color never");
     let Some(shown) = on_terminal(dir.path(), 80, &[], &line) else { return };
@@ -59,7 +53,7 @@ fn references_on_a_terminal_show_paths() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_is_as_wide_as_the_terminal_and_whole_in_a_pipe() {
-    let dir = samples();
+    let dir = sample_folder();
     let list = "ls assets.bin -t render_sets --no-pager --color never";
     for columns in [80, 120, 200] {
         let Some(shown) = on_terminal(dir.path(), columns, &[], list) else { return };
@@ -92,7 +86,7 @@ fn a_table_is_as_wide_as_the_terminal_and_whole_in_a_pipe() {
 #[cfg(target_os = "linux")]
 #[test]
 fn output_on_a_terminal_goes_through_the_pager_that_is_wanted() {
-    let dir = samples();
+    let dir = sample_folder();
     let pager = [("PAGER", "sed s/^/:/")];
     let Some(paged) = on_terminal(dir.path(), 80, &pager, "ls sheet.wdb -n 2") else { return };
     // Lines about the rows go to standard error.
@@ -118,7 +112,7 @@ fn output_on_a_terminal_goes_through_the_pager_that_is_wanted() {
 #[cfg(target_os = "linux")]
 #[test]
 fn colour_is_as_the_user_says() {
-    let dir = samples();
+    let dir = sample_folder();
     let bold = "\x1b[1m";
     assert!(run(dir.path(), 0, &["ls", "pack.bin", "--color", "always"]).0.contains(bold));
     assert!(!run(dir.path(), 0, &["ls", "pack.bin"]).0.contains(bold));
@@ -132,7 +126,7 @@ fn colour_is_as_the_user_says() {
 
 #[test]
 fn a_name_that_does_not_exist_gets_the_nearest_ones() {
-    let dir = samples();
+    let dir = sample_folder();
     let visual = "content/gameplay/usa/ship/submarine/USS000_Antenna/USS0001.visual";
     for (code, args, message) in [
         (2, &["ls", "assets.bin", "-t", "render_set"][..], "no table \"render_set\"; did you mean render_sets?"),
@@ -160,7 +154,7 @@ fn a_name_that_does_not_exist_gets_the_nearest_ones() {
 
 #[test]
 fn a_folder_stands_for_all_files_below_it() {
-    let dir = samples();
+    let dir = sample_folder();
     let deep = dir.path().join("deep/er/still");
     fs::create_dir_all(&deep).unwrap();
     fs::copy(dir.path().join("sheet.wdb"), deep.join("sheet.wdb")).unwrap();
@@ -206,7 +200,7 @@ fn a_folder_stands_for_all_files_below_it() {
 
 #[test]
 fn patterns_in_lower_case_ignore_case() {
-    let dir = samples();
+    let dir = sample_folder();
     let count = |args: &[&str]| run(dir.path(), 0, args).0.lines().count();
     let all = count(&["ls", "assets.bin", "*.visual"]);
     assert_eq!(count(&["ls", "assets.bin", "*uss*.visual"]), count(&["ls", "assets.bin", "*USS*.visual"]));
@@ -224,7 +218,7 @@ fn patterns_in_lower_case_ignore_case() {
 #[cfg(target_os = "linux")]
 #[test]
 fn examples_are_whole_lines_on_a_narrow_terminal() {
-    let dir = samples();
+    let dir = sample_folder();
     let Some(help) = on_terminal(dir.path(), 50, &[], "export --help") else { return };
     let example = "  assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path\n";
     assert!(help.contains(example), "{help}");
@@ -260,7 +254,7 @@ fn the_commands_of_the_tour_can_be_pasted() {
 #[cfg(target_os = "linux")]
 #[test]
 fn csv_on_a_terminal_has_no_control_characters() {
-    let dir = samples();
+    let dir = sample_folder();
     let query = "SELECT 'a' || char(27) || '[2J' || char(155) || 'b' AS x";
     let line = format!("sql \"{query}\" -f csv --no-pager");
     let Some(shown) = on_terminal(dir.path(), 80, &[], &line) else { return };
@@ -275,7 +269,7 @@ fn three_interrupts_end_the_prompt_in_the_middle_of_a_function() {
     use std::io::{Read as _, Write as _};
     use std::process::Stdio;
     use std::time::{Duration, Instant};
-    let dir = samples();
+    let dir = sample_folder();
     if Command::new("script").arg("--version").output().is_err() {
         return;
     }

@@ -1,19 +1,14 @@
 //! Exported rows whose keys repeat, and entries as `cat` shows them.
 
 use super::command::{read, run, run_with};
+use crate::common::sample_folder;
 use assetq_sample::geometry::splash;
 use std::fs;
 use tempfile::TempDir;
 
-fn samples() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
-    dir
-}
-
 /// A space in which three instances of one model have no name.
 fn space() -> TempDir {
-    let dir = samples();
+    let dir = sample_folder();
     let query = "UPDATE instances SET id = '0x00000000000000AA', name = NULL WHERE rowid IN (2, 5, 9)";
     run(dir.path(), 0, &["sql", query, "space.bin", "--in-place"]);
     dir
@@ -100,7 +95,7 @@ fn boxes_of_one_name_are_told_apart_by_their_corners() {
 
 #[test]
 fn rows_without_keys_are_known_by_their_index() {
-    let dir = samples();
+    let dir = sample_folder();
     let (rows, _) = run(dir.path(), 0, &["ls", "space.bin", "--long", "-t", "point_lights", "-f", "ndjson"]);
     let rows: Vec<String> = rows.lines().rev().map(str::to_owned).collect();
     for rows in [&rows[..], &rows[..1]] {
@@ -114,7 +109,7 @@ fn rows_without_keys_are_known_by_their_index() {
 
 #[test]
 fn an_entry_that_is_not_edited_gives_the_same_bytes() {
-    let dir = samples();
+    let dir = sample_folder();
     let geometry =
         run(dir.path(), 0, &["ls", "ship.geometry", "-t", "vertex_mappings", "-c", "mapping_id", "-f", "csv"]).0;
     let mapping = geometry.lines().nth(1).unwrap().to_owned();
@@ -146,7 +141,7 @@ fn an_entry_that_is_not_edited_gives_the_same_bytes() {
 
 #[test]
 fn an_edited_entry_changes_what_differs() {
-    let dir = samples();
+    let dir = sample_folder();
     for (file, entry, old, new, shown) in [
         ("models.bin", "2", "\"extent\": 1000.0", "\"extent\": 90.0", "extent: 1000 -> 90"),
         ("models.bin", "0", "\"misc_type\": 4", "\"misc_type\": 3", "misc_type: 4 -> 3"),
@@ -174,7 +169,7 @@ fn an_edited_entry_changes_what_differs() {
 
 #[test]
 fn the_count_of_a_list_follows_the_list() {
-    let dir = samples();
+    let dir = sample_folder();
     let query = "UPDATE point_lights SET color_curve = json_insert(color_curve, '$.ramp.keys[#]', \
                  json('{\"time\": 0.75, \"color\": [1, 1, 1, 1]}')) WHERE rowid = 0";
     run(dir.path(), 0, &["sql", query, "space.bin", "--to", "more.bin"]);
@@ -190,7 +185,7 @@ fn the_count_of_a_list_follows_the_list() {
 
 #[test]
 fn an_empty_name_is_no_name() {
-    let dir = samples();
+    let dir = sample_folder();
     for (file, query, shown) in [
         (
             "space.bin",
@@ -206,7 +201,7 @@ fn an_empty_name_is_no_name() {
 
 #[test]
 fn a_file_without_rows_is_known_by_its_bytes() {
-    let dir = samples();
+    let dir = sample_folder();
     for (file, table) in [("space.bin", "instances"), ("models.bin", "models")] {
         run(dir.path(), 0, &["sql", &format!("DELETE FROM {table}"), file, "--to", "other.name", "--force"]);
         run(dir.path(), 0, &["verify", "other.name"]);
@@ -217,7 +212,7 @@ fn a_file_without_rows_is_known_by_its_bytes() {
 
 #[test]
 fn an_undo_of_another_file_is_left_out() {
-    let dir = samples();
+    let dir = sample_folder();
     let args = ["set", "savegame.vrb", "Bounds.Max.Y", "7.5", "--to", "new.vrb", "--undo", "undo.ndjson"];
     run(dir.path(), 0, &args);
     let undo = String::from_utf8(read(&dir, "undo.ndjson")).unwrap();
@@ -230,7 +225,7 @@ fn an_undo_of_another_file_is_left_out() {
 
 #[test]
 fn a_script_that_got_another_path_is_a_row_of_a_patch() {
-    let dir = samples();
+    let dir = sample_folder();
     for query in
         ["UPDATE scripts SET path = 'x.lua' WHERE kind = 'main_script'", "UPDATE scripts SET path = 'scripts/'"]
     {
@@ -243,7 +238,7 @@ fn a_script_that_got_another_path_is_a_row_of_a_patch() {
 
 #[test]
 fn a_file_that_is_read_only_is_replaced_by_force_only() {
-    let dir = samples();
+    let dir = sample_folder();
     let file = dir.path().join("sheet.wdb");
     let mut permissions = fs::metadata(&file).unwrap().permissions();
     permissions.set_readonly(true);
@@ -261,7 +256,7 @@ fn a_file_that_is_read_only_is_replaced_by_force_only() {
 
 #[test]
 fn a_row_that_damage_hides_is_an_error_of_the_file() {
-    let dir = samples();
+    let dir = sample_folder();
     let mut bytes = read(&dir, "savegame.vrb");
     // Inside of the compressed main chunk.
     bytes[300..320].fill(0xFF);

@@ -1,14 +1,9 @@
 //! `assetq set`: one value of a file, named by its path.
 
 use super::command::{read, run};
+use crate::common::sample_folder;
 use std::fs;
 use tempfile::TempDir;
-
-fn samples() -> TempDir {
-    let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
-    dir
-}
 
 /// The output of a dry run.
 fn tried(dir: &TempDir, line: &str) -> String {
@@ -24,7 +19,7 @@ fn refused(dir: &TempDir, code: i32, line: &str) -> String {
 
 #[test]
 fn a_value_of_a_save_is_changed_and_undone() {
-    let dir = samples();
+    let dir = sample_folder();
     let (shown, said) =
         run(dir.path(), 0, &["set", "savegame.vrb", "Bounds.Max.Y", "7.5", "--to", "new.vrb", "--undo", "undo.ndjson"]);
     assert!(shown.ends_with("~ values {path: Bounds.Max.Y, chunk: [Main]}\n    value: 2.5 -> 7.5\n"), "{shown}");
@@ -36,7 +31,7 @@ fn a_value_of_a_save_is_changed_and_undone() {
 
 #[test]
 fn an_entry_of_any_format_has_values_with_paths() {
-    let dir = samples();
+    let dir = sample_folder();
     for (line, shown) in [
         ("sheet.wdb r0000005.u7Race 3", "~ records r0000005\n    u7Race: 63 -> 3\n"),
         ("savegame.vrb [Main].Entities[3].Mass -7", "    value: 64845 -> -7\n"),
@@ -67,7 +62,7 @@ fn an_entry_of_any_format_has_values_with_paths() {
 
 #[test]
 fn an_error_says_what_to_write() {
-    let dir = samples();
+    let dir = sample_folder();
     for (code, line, what) in [
         (2, "sheet.wdb r0000005.u7Race 300", "column u7Race: \"300\" does not fit: a whole number from 0 to 127"),
         (2, "sheet.wdb r0000005.Race 3", "no value \"Race\"; did you mean u7Race or u7Race_1?"),

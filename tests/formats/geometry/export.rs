@@ -1,5 +1,6 @@
 //! GLB, OBJ and SVG, read back by other programs.
 
+use crate::common::files_in;
 use assetq::formats::wows::geometry::Geometry;
 use assetq::formats::wows::geometry::export::{Options, Scene};
 use assetq::formats::wows::models::{Model, Placement, RenderSet};
@@ -29,18 +30,6 @@ fn glb(scene: &Scene<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     assetq::view::scene::glb::write(&scene.model(), &mut out).unwrap();
     out
-}
-
-fn samples() -> Vec<PathBuf> {
-    let Some(root) = std::env::var_os("ASSETQ_SAMPLES") else {
-        println!("skipped: ASSETQ_SAMPLES is not set");
-        return Vec::new();
-    };
-    let files = std::fs::read_dir(PathBuf::from(root).join("geometry")).unwrap();
-    let mut files: Vec<_> = files.map(|f| f.unwrap().path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
 }
 
 /// A GLB read by the `gltf` crate: what it holds, and the triangles of each node with their normals.
@@ -157,7 +146,7 @@ fn a_generated_ship_reads_back() {
 
 #[test]
 fn every_sample_reads_back_and_nothing_is_left_out() {
-    for path in samples() {
+    for path in files_in("geometry") {
         let g = Geometry::open(Source::open(&path).unwrap()).unwrap();
         let scene = scene(&g);
         assert!(scene.damage.is_empty(), "{}: {:?}", path.display(), scene.damage);
@@ -198,7 +187,7 @@ fn the_khronos_validator_finds_no_error() {
     let placed = many(2, 500, 1);
     let placed = open(placed);
     files.push(("placed".into(), glb(&placed_scene(&placed))));
-    for path in samples() {
+    for path in files_in("geometry") {
         let g = Geometry::open(Source::open(&path).unwrap()).unwrap();
         files.push((path.display().to_string(), glb(&scene(&g))));
     }

@@ -1,5 +1,6 @@
 //! Whole `.geometry` and `.splash` files: generated, hostile and real ones.
 
+use crate::common::files_in;
 use assetq::formats::Reader;
 use assetq::formats::report::Progress;
 use assetq::formats::wows::geometry::mesh::Pairing;
@@ -597,21 +598,9 @@ mod hostile {
 mod real {
     use super::*;
 
-    fn samples(folder: &str) -> Vec<PathBuf> {
-        let Some(root) = std::env::var_os("ASSETQ_SAMPLES") else {
-            println!("skipped: ASSETQ_SAMPLES is not set");
-            return Vec::new();
-        };
-        let files = std::fs::read_dir(PathBuf::from(root).join(folder)).unwrap();
-        let mut files: Vec<_> = files.map(|f| f.unwrap().path()).collect();
-        files.sort();
-        assert!(!files.is_empty());
-        files
-    }
-
     #[test]
     fn every_sample_verifies() {
-        for path in samples("geometry").into_iter().chain(samples("splash")) {
+        for path in files_in("geometry").into_iter().chain(files_in("splash")) {
             let asset = Asset::open(Source::open(&path).unwrap()).unwrap();
             assert_eq!(findings(asset.reader()), [""; 0], "{}", path.display());
             assert!(asset.reader().sections().iter().all(|s| s.name != "unmapped"), "{}", path.display());
@@ -621,7 +610,7 @@ mod real {
     #[test]
     fn every_vertex_format_is_known_and_normals_are_units() {
         let mut formats = std::collections::BTreeSet::new();
-        for path in samples("geometry") {
+        for path in files_in("geometry") {
             let g = Geometry::open(Source::open(&path).unwrap()).unwrap();
             for i in 0..g.vertices_prototypes().unwrap().len() {
                 let vertices = g.vertices(i).unwrap();
@@ -638,7 +627,7 @@ mod real {
 
     #[test]
     fn one_mesh_packed_by_two_versions_of_the_packer_is_the_same() {
-        let files = samples("geometry");
+        let files = files_in("geometry");
         let file = |name: &str| {
             let path = files.iter().find(|p| p.ends_with(name))?;
             Some(Geometry::open(Source::open(path).unwrap()).unwrap())
@@ -653,7 +642,7 @@ mod real {
 
     #[test]
     fn every_shorter_prefix_of_a_blob_is_an_error() {
-        for path in samples("geometry") {
+        for path in files_in("geometry") {
             let g = Geometry::open(Source::open(&path).unwrap()).unwrap();
             for i in 0..g.vertices_prototypes().unwrap().len() {
                 let buffer = g.vertex_buffer(i).unwrap();
@@ -673,7 +662,7 @@ mod real {
 
     #[test]
     fn pairs_by_id_where_ids_are_equal() {
-        for path in samples("geometry") {
+        for path in files_in("geometry") {
             let g = Geometry::open(Source::open(&path).unwrap()).unwrap();
             let groups = g.groups().unwrap();
             assert_eq!(groups.groups.len(), g.index_mappings().unwrap().len(), "{}", path.display());

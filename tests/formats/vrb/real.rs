@@ -1,19 +1,13 @@
 //! Real files, where `ASSETQ_SAMPLES` names a folder of them.
 
 use super::*;
+use crate::common::files_in;
 use assetq::formats::reader::Graphs as _;
 use std::path::PathBuf;
 
 fn samples() -> Vec<PathBuf> {
-    let Some(folder) = std::env::var_os("ASSETQ_SAMPLES") else {
-        println!("skipped: ASSETQ_SAMPLES is not set");
-        return Vec::new();
-    };
-    let folder = std::fs::read_dir(PathBuf::from(folder).join("vrb")).unwrap();
-    let mut files: Vec<_> = folder.map(|f| f.unwrap().path()).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "vrb"));
-    files.sort();
-    assert!(!files.is_empty());
+    let mut files = files_in("vrb");
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "vrb"));
     files
 }
 

@@ -1,6 +1,6 @@
 //! The command on sheets and packs: conditions, entries of packs, field names from a file, folders.
 
-use crate::common::run;
+use crate::common::{json, run};
 use assetq_sample::wdb::{Cell, Game, Sheet, pack};
 use serde_json::Value as Json;
 use std::fs;
@@ -25,10 +25,6 @@ fn folder() -> TempDir {
     fs::write(dir.path().join("wdbpack.bin"), pack(&files)).unwrap();
     fs::write(dir.path().join("mine.txt"), "[mystery]\nnote: mine\nu8A\ni8B\nsC\n").unwrap();
     dir
-}
-
-fn json(dir: &Path, args: &[&str]) -> Json {
-    serde_json::from_str(&run(dir, 0, args).0).unwrap()
 }
 
 #[test]

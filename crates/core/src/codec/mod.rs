@@ -50,6 +50,13 @@ pub fn sha256_of(pieces: &[&[u8]]) -> String {
     hexadecimal(&hash.finalize())
 }
 
+/// Spreads the bits of a number, so that small numbers and ids of hostile files suit a hash table, which looks at the first and the
+/// last bits. It is no checksum.
+#[inline]
+pub fn spread(number: u64) -> u64 {
+    number.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
+}
+
 pub fn xxh64(bytes: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh64::xxh64(bytes, seed)
 }

@@ -88,7 +88,7 @@ impl fmt::Debug for Field {
 pub const fn field<T: Record>(name: &str) -> &'static [Field] {
     let mut fields: &'static [Field] = T::FIELDS;
     while let [field, rest @ ..] = fields {
-        if is_same(field.name.as_bytes(), name.as_bytes()) {
+        if is_same_text(field.name, name) {
             return std::slice::from_ref(field);
         }
         fields = rest;
@@ -96,7 +96,9 @@ pub const fn field<T: Record>(name: &str) -> &'static [Field] {
     panic!("the record shows no field with this name")
 }
 
-const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
+/// Whether two texts are equal, for use at compile time.
+pub const fn is_same_text(a: &str, b: &str) -> bool {
+    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     while let ([x, a_rest @ ..], [y, b_rest @ ..]) = (a, b) {
         if *x != *y {
             return false;

@@ -1,6 +1,6 @@
 //! Cells as SQLite sees them: which type a column is declared with, and which value a cell becomes.
 
-use crate::codec::xxh64;
+use crate::codec::{spread, xxh64};
 use crate::id;
 use crate::table::{Guid, Kind, Value};
 use crate::write::json;
@@ -129,7 +129,7 @@ pub(super) fn hash(value: &Value<'_>) -> Option<u64> {
         Value::Utf16(text) => return Some(xxh64(text.to_string().as_bytes(), SEED)),
         _ => return None,
     };
-    Some(number.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32))
+    Some(spread(number))
 }
 
 /// Whole numbers that a double holds exactly, with all smaller ones.

@@ -8,6 +8,7 @@ use super::fields::StoredKind::{Array, Bool, Count, Float, Int, List, Record, Te
 use super::fields::{Field, Gate, StoredKind, field};
 use super::tables::RecordTable::{Boxes, EventBoxes, Section};
 use super::trailing::Section::{AniBgs, Gimmicks, ItemBoxes, SceneResources};
+use crate::schema::is_same_text;
 use std::fmt;
 
 /// A kind of record: the table that shows it and the fields it has.
@@ -69,7 +70,7 @@ impl Shape {
     pub(super) const fn number(&self, name: &str) -> usize {
         let (mut number, mut rest) = (0usize, self.fields);
         while let [field, others @ ..] = rest {
-            if is_same(field.name.as_bytes(), name.as_bytes()) {
+            if is_same_text(field.name, name) {
                 return number;
             }
             (number, rest) = (number.saturating_add(1), others);
@@ -80,16 +81,6 @@ impl Shape {
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
     }
-}
-
-const fn is_same(mut a: &[u8], mut b: &[u8]) -> bool {
-    while let ([x, more_a @ ..], [y, more_b @ ..]) = (a, b) {
-        if *x != *y {
-            return false;
-        }
-        (a, b) = (more_a, more_b);
-    }
-    a.is_empty() && b.is_empty()
 }
 
 macro_rules! box_types {

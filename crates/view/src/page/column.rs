@@ -15,7 +15,7 @@
 //!
 //! A repeated text, list or id is stored once, and similar bytes are adjacent: deflate compresses the rest well.
 
-use crate::codec::xxh64;
+use crate::codec::{spread, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Value};
 use crate::write::{json, plain};
@@ -169,22 +169,17 @@ pub(super) struct Places(HashTable<(u32, u32)>);
 impl Places {
     pub(super) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let short = Self::short(hash);
-        let found = self.0.find(Self::spread(short), |&(other, place)| other == short && is_it(place));
+        let found = self.0.find(spread(short.into()), |&(other, place)| other == short && is_it(place));
         found.map(|(_, place)| *place)
     }
 
     pub(super) fn add(&mut self, hash: u64, place: u32) {
         let short = Self::short(hash);
-        self.0.insert_unique(Self::spread(short), (short, place), |(short, _)| Self::spread(*short));
+        self.0.insert_unique(spread(short.into()), (short, place), |(short, _)| spread((*short).into()));
     }
 
     fn short(hash: u64) -> u32 {
         (hash >> 32) as u32
-    }
-
-    /// The table looks at the first and the last bits.
-    fn spread(short: u32) -> u64 {
-        u64::from(short).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 }
 

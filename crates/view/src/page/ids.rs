@@ -5,6 +5,7 @@
 
 use super::Block;
 use super::column::{Places, ROWS, TextColumn, hash, short};
+use crate::codec::spread;
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Value};
 use crate::threads::prelude::*;
@@ -29,11 +30,6 @@ impl<T> IdText<T> {
             Self::Text(of) => IdText::Text(text(of)),
         }
     }
-}
-
-/// The hash of an id: many ids are hashes already, others are small numbers.
-fn spread(id: u64) -> u64 {
-    id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
 #[derive(Debug, Default)]

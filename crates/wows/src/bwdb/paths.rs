@@ -1,6 +1,6 @@
 use super::layout::PathEntry;
 use crate::bytes::View;
-use crate::codec::cityhash64;
+use crate::codec::{cityhash64, spread};
 use crate::error::{ErrorKind, Result};
 use crate::lazy::{self, Lazy, ScanCost};
 use crate::packed_string::PackedString;
@@ -104,7 +104,8 @@ impl Index {
                 for (position, entry) in (0u32..).zip(entries) {
                     let id = entry.self_id.get();
                     if Self::shard(id, count) == shard {
-                        match firsts.entry(hash(id), has_id(entries, id), |&p| self_id(entries, p).map_or(0, hash)) {
+                        match firsts.entry(spread(id), has_id(entries, id), |&p| self_id(entries, p).map_or(0, spread))
+                        {
                             Entry::Vacant(place) => drop(place.insert(position)),
                             Entry::Occupied(_) => others.push(position),
                         }
@@ -127,7 +128,7 @@ impl Index {
 
     fn find(&self, entries: &[PathEntry], id: u64) -> Option<usize> {
         let shard = self.shards.get(Self::shard(id, self.shards.len()))?;
-        shard.firsts.find(hash(id), has_id(entries, id)).map(|&p| p as usize)
+        shard.firsts.find(spread(id), has_id(entries, id)).map(|&p| p as usize)
     }
 
     /// The entries with this id after the first one.
@@ -174,12 +175,6 @@ impl NamePool {
             ordered: all.ordered && next.ordered && all.end <= next.start,
         })
     }
-}
-
-/// Ids are hashes already; the table wants entropy in the top bits as well, and the ids of a hostile file may have
-/// none there.
-pub(super) fn hash(id: u64) -> u64 {
-    id.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32)
 }
 
 fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
@@ -573,7 +568,7 @@ impl Folders {
 
 impl Shard {
     fn find(&self, id: u64) -> Option<u32> {
-        self.places.find(hash(id), |&number| self.id(number) == Some(id)).copied()
+        self.places.find(spread(id), |&number| self.id(number) == Some(id)).copied()
     }
 
     fn folder(&self, number: u32) -> Option<&Folder> {
@@ -613,8 +608,8 @@ impl Shard {
             let number = u32::try_from(self.folders.len()).ok()?;
             self.folders.push(folder.clone());
             let folders = &self.folders;
-            self.places.insert_unique(hash(id), number, |number| {
-                folders.get(*number as usize).map_or(0, |folder| hash(folder.id))
+            self.places.insert_unique(spread(id), number, |number| {
+                folders.get(*number as usize).map_or(0, |folder| spread(folder.id))
             });
             found = Some(number);
         }

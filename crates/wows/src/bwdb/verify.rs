@@ -4,10 +4,10 @@ use super::hashmap::{Bucket, Modulus};
 use super::layout::{BwdbHeader, PathEntry};
 use super::prototypes::{Material, MergedModel, Record, Skeleton, SpaceLight};
 use super::record::{Elements, Field as _, Type, Walker, Wanted};
-use super::{Database, Models, Space, State, paths};
+use super::{Database, Models, Space, State};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
-use crate::codec::{cityhash64, crc32, murmur3};
+use crate::codec::{cityhash64, crc32, murmur3, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id::{Id32, Id64};
 use crate::reader::{Reader as _, Section};
@@ -169,7 +169,7 @@ fn map<B: Bucket + Overlay + Sync>(
             check.fail(view.locate(bucket).error(ErrorKind::Damaged { what: what.into() }));
         }
         run = run.saturating_add(1);
-        match seen.entry(paths::hash(k), |&other| other == k, |&other| paths::hash(other)) {
+        match seen.entry(spread(k), |&other| other == k, |&other| spread(other)) {
             Entry::Vacant(place) => drop(place.insert(k)),
             Entry::Occupied(_) => {
                 let what = format!("key {k:#x} is in the map twice, again in slot {slot}");

@@ -3,6 +3,7 @@
 use super::types::{FieldInfo, Type};
 use crate::bytes::View;
 use crate::error::Result;
+use crate::schema::is_same_text;
 
 /// A type of fields in structs.
 pub trait Field<'a>: Copy {
@@ -48,19 +49,13 @@ pub(in crate::bwdb) const fn tile(fields: &[FieldInfo], unused: &[(usize, usize)
 }
 
 /// The number of the field `name` of a struct with these fields.
-#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "the compiler evaluates it")]
-pub(in crate::bwdb) const fn number_of(name: &str, names: &[&str]) -> usize {
-    let mut field = 0;
-    while field < names.len() {
-        let (a, b) = (names[field].as_bytes(), name.as_bytes());
-        let mut same = 0;
-        while same < a.len() && same < b.len() && a[same] == b[same] {
-            same += 1;
+pub(in crate::bwdb) const fn number_of(name: &str, mut names: &[&str]) -> usize {
+    let mut number = 0usize;
+    while let [first, rest @ ..] = names {
+        if is_same_text(first, name) {
+            return number;
         }
-        if same == a.len() && same == b.len() {
-            return field;
-        }
-        field += 1;
+        (number, names) = (number.saturating_add(1), rest);
     }
     panic!("no field has the name of the count of an array")
 }
