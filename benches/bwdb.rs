@@ -1,7 +1,7 @@
-//! Prototype databases: questions to the map, against everything parsed into owned values.
+//! Prototype databases: questions to the map. `perf` measures them next to other readers.
 //!
-//! `cargo bench -p benches --bench bwdb` measures each case, then prints the ratios that the project promises, each pair measured
-//! in turn in one run. Every case asserts its answer.
+//! `cargo bench -p benches --bench bwdb` measures each case, then prints what indexes cost next to scans, each pair measured in turn
+//! in one run. Every case asserts its answer.
 #![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
@@ -10,12 +10,9 @@ use assetq::Source;
 use assetq::formats::Reader as _;
 use assetq::formats::wows::bwdb::Database;
 use assetq_sample::{Size, bwdb::demo};
-use common::owned::{Parsed, list as list_owned};
 use common::questions::{ids, list, sum, sum_many};
 use common::{cached, claim, medians, rounds};
 use criterion::{Criterion, Throughput, criterion_group};
-use std::hint::black_box;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -30,10 +27,8 @@ fn open(path: &Path) -> Database {
 fn cases(c: &mut Criterion) {
     let path = file();
     let db = open(&path);
-    let bytes = std::fs::read(&path).unwrap();
-    let parsed = Parsed::parse(&bytes);
     let (hits, misses) = ids(&db);
-    let expected = parsed.sum(&hits);
+    let expected = hits.iter().map(|&id| db.lookup(id).unwrap().unwrap().record_index() + 1).sum::<usize>();
     let mut out = vec![None; hits.len()];
 
     let mut group = c.benchmark_group("bwdb");
@@ -42,19 +37,17 @@ fn cases(c: &mut Criterion) {
     group.bench_function("open_and_lookup", |b| {
         b.iter(|| assert!(open(&path).lookup(hits[0]).unwrap().is_some()));
     });
-    group.bench_function("full_parse", |b| b.iter(|| Parsed::parse(black_box(&bytes)).blobs.len()));
     group.throughput(Throughput::Elements(hits.len() as u64));
     group.bench_function("lookup/hit", |b| b.iter(|| assert_eq!(sum(&db, &hits), expected)));
     group.bench_function("lookup/miss", |b| b.iter(|| assert_eq!(sum(&db, &misses), 0)));
     group.bench_function("lookup/many", |b| b.iter(|| assert_eq!(sum_many(&db, &hits, &mut out), expected)));
-    group.bench_function("hashbrown/hit", |b| b.iter(|| assert_eq!(parsed.sum(&hits), expected)));
-    group.bench_function("hashbrown/miss", |b| b.iter(|| assert_eq!(parsed.sum(&misses), 0)));
-    let names: Vec<u32> = parsed.strings.keys().copied().collect();
+    let names: Vec<u32> = db.strings().map(|(id, _)| id).collect();
+    assert!(names.len() > 300_000);
     group.throughput(Throughput::Elements(names.len() as u64));
     group.bench_function("string", |b| {
         b.iter(|| assert!(names.iter().all(|&id| db.string(id).unwrap().is_some())));
     });
-    let some: Vec<String> = hits.iter().take(20_000).map(|&id| parsed.path(id)).collect();
+    let some: Vec<String> = hits.iter().take(20_000).map(|&id| db.path(id).unwrap().unwrap()).collect();
     group.throughput(Throughput::Elements(some.len() as u64));
     group.bench_function("lookup_path", |b| {
         b.iter(|| assert!(some.iter().all(|path| db.lookup_path(path).unwrap().is_some())));
@@ -80,7 +73,7 @@ fn cases(c: &mut Criterion) {
     }
     group.throughput(Throughput::Elements(db.paths().len() as u64));
     group.bench_function("list_paths", |b| {
-        b.iter(|| assert_eq!(list(&db, &mut std::io::sink()), parsed.paths.len()));
+        b.iter(|| assert_eq!(list(&db, &mut std::io::sink()), db.paths().len()));
     });
     group.bench_function("verify", |b| b.iter(|| assert!(db.verify(&Default::default()).is_ok())));
     group.finish();
@@ -88,52 +81,11 @@ fn cases(c: &mut Criterion) {
 
 fn ratios() {
     let path = file();
-    let bytes = std::fs::read(&path).unwrap();
-    let parsed = Parsed::parse(&bytes);
     let db = open(&path);
-    let (hits, misses) = ids(&db);
-    let one = hits[0];
-    println!("\nratios, {} resources, {} paths:", parsed.resources.len(), parsed.paths.len());
-
-    let (a, b) = medians(
-        11,
-        || Parsed::parse(&std::fs::read(&path).unwrap()).resources[&one],
-        || open(&path).lookup(one).unwrap().unwrap().record_index() as u32,
-    );
-    claim("full parse + lookup / open + one lookup", a, b, ">= 1000");
-
-    let expected = parsed.sum(&hits);
-    let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let hot = |ids: &[u64], expected: usize, what: &str| {
-        let (a, b) = medians(41, || assert_eq!(sum(&db, ids), expected), || assert_eq!(parsed.sum(ids), expected));
-        claim(what, a, b, "<= 1.0");
-        let mut out = vec![None; ids.len()];
-        let many = || assert_eq!(sum_many(&db, ids, &mut out), expected);
-        let (a, b) = one_core.install(|| medians(41, many, || assert_eq!(parsed.sum(ids), expected)));
-        claim(&format!("{what}, many at once on one core"), a, b, "<= 0.5");
-    };
-    hot(&hits, expected, "lookup / hashbrown get, hits");
-    hot(&misses, 0, "lookup / hashbrown get, misses");
-
-    let some: Vec<(u64, String)> = hits.iter().take(20_000).map(|&id| (id, parsed.path(id))).collect();
-    let (a, b) = medians(
-        21,
-        || some.iter().filter(|(_, p)| db.lookup_path(p).unwrap().is_some()).count(),
-        || {
-            some.iter()
-                .filter(|(_, p)| db.lookup(assetq_core::codec::cityhash64(p.as_bytes())).unwrap().is_some())
-                .count()
-        },
-    );
-    claim("lookup_path / hash + lookup", a, b, "<= 1.5");
-
-    let tmp = path.with_extension("paths");
-    let create = || std::io::BufWriter::with_capacity(1 << 16, std::fs::File::create(&tmp).unwrap());
-    let (a, b) = medians(9, || list_owned(&bytes, &mut create()), || list(&open(&path), &mut create()));
-    assert_eq!(list_owned(&bytes, &mut create()), list(&db, &mut create()));
-    claim("list all paths with owned strings / from the map", a, b, ">= 3");
-
-    let deep = hits.iter().copied().max_by_key(|&id| parsed.path(id).matches('/').count()).unwrap();
+    let (hits, _) = ids(&db);
+    println!("\nratios, {} resources, {} paths:", hits.len(), db.paths().len());
+    let depth = |id: &u64| db.path(*id).unwrap().unwrap().matches('/').count();
+    let deep = hits.iter().copied().max_by_key(depth).unwrap();
     let (a, b) = medians(
         11,
         || open(&path).path(deep).unwrap().unwrap(),
@@ -146,8 +98,6 @@ fn ratios() {
     );
     claim("one path by scanning / by an index built for it", a, b, "< 1");
     prices(&path);
-    assert!(parsed.strings.len() > 300_000);
-    std::io::stdout().flush().unwrap();
 }
 
 /// The prices of indexes that `bwdb/paths.rs` sets: what is paid before one is made, and what making it costs.

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p benches --bench diff` prints the ratios that the project promises, each pair measured in turn in one run. Every
 //! case asserts how many differences there are, which the builder of the files knows.
-#![allow(missing_docs, clippy::disallowed_methods, clippy::pedantic, clippy::restriction)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 
@@ -12,7 +12,6 @@ use assetq::{Asset, Source};
 use assetq_sample::{Size, bwdb};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -71,17 +70,6 @@ fn read(old: &Path, new: &Path) -> u64 {
     sum(old).wrapping_add(sum(new))
 }
 
-/// Work that needs no memory: how far this machine's cores help each other at best.
-fn spin(pool: &ThreadPool) -> u64 {
-    use rayon::prelude::*;
-    let work = |seed: u64| (0..40_000_000u64).fold(seed, |x, i| (x ^ i).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    pool.install(|| [1u64, 2].into_par_iter().map(work).reduce(|| 0, u64::wrapping_add))
-}
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
-}
-
 fn cases(c: &mut Criterion) {
     let (old, new, known) = files();
     let mut group = c.benchmark_group("diff");
@@ -93,14 +81,8 @@ fn cases(c: &mut Criterion) {
 
 fn claims() {
     let (old, new, known) = files();
-    let (one, two) = (pool(1), pool(2));
     let (a, b) = medians(15, || compare(&old, &new, &known), || read(&old, &new));
     claim("diff of two builds / reading both files once", a, b, "at most 3");
-    let (a, b) =
-        medians(15, || one.install(|| compare(&old, &new, &known)), || two.install(|| compare(&old, &new, &known)));
-    claim("diff on one core / on two", a, b, "at least 1.6");
-    let (a, b) = medians(5, || spin(&one), || spin(&two));
-    claim("arithmetic on one core / on two: this machine's best", a, b, "2 where cores are whole");
     let same = Known { paths: [0; 3], resources: [0; 3], strings: [0; 3] };
     let (a, b) = medians(9, || compare(&old, &old, &same), || read(&old, &old));
     claim("diff of a file with itself / reading it twice", a, b, "at most 3");

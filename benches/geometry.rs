@@ -1,7 +1,7 @@
-//! Geometry: what decoding costs besides the decoder itself, what a second thread gives, and what opening costs.
+//! Geometry: what decoding, opening and writing cost. `perf` measures decoding next to the decoder alone, and by threads.
 //!
 //! `cargo bench -p benches --bench geometry`. With `ASSETQ_SAMPLES` the largest real file is measured too.
-#![allow(missing_docs, clippy::disallowed_methods, clippy::pedantic, clippy::restriction)]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
 
 mod common;
 
@@ -11,12 +11,8 @@ use assetq::formats::wows::geometry::Geometry;
 use assetq::formats::wows::geometry::export::{Options, Scene};
 use assetq::view::scene::glb;
 use assetq_sample::geometry::many;
-use common::bare::Blobs;
-use common::{cached, claim, medians};
+use common::cached;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use std::cell::RefCell;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -38,15 +34,6 @@ fn files() -> Vec<(String, Source)> {
     files
 }
 
-/// Decodes into buffers that are there already, spread over the current pool.
-fn decode_into(g: &Geometry, out: &mut [Vec<u8>]) {
-    let vertices = g.vertices_prototypes().unwrap().len();
-    out.par_iter_mut().with_max_len(1).enumerate().for_each(|(i, out)| match i.checked_sub(vertices) {
-        None => g.vertex_buffer(i).unwrap().decode_into(out).unwrap(),
-        Some(i) => g.index_buffer(i).unwrap().decode_into(out).unwrap(),
-    });
-}
-
 /// Opens and decodes everything, as a user does.
 fn open_and_decode(source: &Source) -> u64 {
     let g = Geometry::open(source.clone()).unwrap();
@@ -55,39 +42,14 @@ fn open_and_decode(source: &Source) -> u64 {
 }
 
 fn decode(c: &mut Criterion) {
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let (one, two) = (pool(1), pool(2));
     let mut group = c.benchmark_group("decode");
     group.sample_size(10).measurement_time(Duration::from_secs(3)).warm_up_time(Duration::from_millis(500));
     for (name, source) in files() {
-        let g = Geometry::open(source.clone()).unwrap();
-        let blobs = Blobs::of(&g);
-        assert_eq!(blobs.decode(), open_and_decode(&source));
-        group.throughput(Throughput::Bytes(blobs.bytes));
-        group.bench_function(BenchmarkId::new("meshopt alone", &name), |b| b.iter(|| blobs.decode()));
-        for (label, pool) in [("one thread", &one), ("two threads", &two)] {
-            group.bench_function(BenchmarkId::new(label, &name), |b| {
-                b.iter(|| pool.install(|| assert_eq!(open_and_decode(&source), blobs.bytes)));
-            });
-        }
-        let sizes = (0..g.vertices_prototypes().unwrap().len()).map(|i| g.vertex_buffer(i).unwrap().size().unwrap());
-        let indices = (0..g.indices_prototypes().unwrap().len()).map(|i| g.index_buffer(i).unwrap().size().unwrap());
-        let mut out: Vec<Vec<u8>> = sizes.chain(indices).map(|size| vec![1; size]).collect();
-        let ours = |pool: &ThreadPool| assert_eq!(pool.install(|| open_and_decode(&source)), blobs.bytes);
-        let say = |what: &str, a: Duration, b: Duration, bound| claim(&format!("{name}: {what}"), a, b, bound);
-        let (whole, alone) = medians(15, || ours(&one), || assert_eq!(blobs.decode(), blobs.bytes));
-        say("decode, one thread / the decoder alone", whole, alone, "<= 1.1");
-        let (single, double) = medians(15, || ours(&one), || ours(&two));
-        say("decode, one thread / two", single, double, "towards 2");
-        let out = RefCell::new(&mut out);
-        let into = |pool: &ThreadPool| {
-            let out = &mut **out.borrow_mut();
-            pool.install(|| decode_into(&g, out));
-        };
-        let (single, double) = medians(15, || into(&one), || into(&two));
-        say("decode into buffers that are there, one thread / two", single, double, "towards 2");
-        let out = out.into_inner();
-        assert!(out.iter().enumerate().all(|(i, out)| g.vertex_bytes(i).map_or(true, |bytes| bytes == out)));
+        let size = open_and_decode(&source);
+        group.throughput(Throughput::Bytes(size));
+        group.bench_function(BenchmarkId::new("all threads", &name), |b| {
+            b.iter(|| assert_eq!(open_and_decode(&source), size));
+        });
     }
     group.finish();
 }

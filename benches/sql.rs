@@ -1,5 +1,5 @@
-//! SQL over the mapped tables: a key probe, a scan, a join and a sum, against hand-written code over the same map and
-//! against a process that does nothing.
+//! SQL over the mapped tables: a key probe, a scan, a join and a sum, against hand-written code over the same map.
+//! `perf` measures whole processes.
 //!
 //! `cargo bench -p benches --bench sql` measures each case, then prints the ratios that the project promises, each pair measured
 //! in turn in one run. Every case asserts its answer.
@@ -14,11 +14,6 @@ use assetq_sample::{Size, bwdb::demo};
 use common::{cached, claim, medians};
 use criterion::{Criterion, criterion_group};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::time::Duration;
-
-/// The variable by which a process of this program is the command.
-const AS_COMMAND: &str = "ASSETQ_BENCH_COMMAND";
 
 const COUNT: &str = "SELECT count(*) FROM paths WHERE name LIKE '%.visual'";
 const JOIN: &str = "SELECT count(*) FROM render_sets s JOIN paths p ON p.id = s.mfm_id";
@@ -100,30 +95,11 @@ fn cases(c: &mut Criterion) {
     group.finish();
 }
 
-/// Runs this program as the command, and returns its output.
-fn command(arguments: &[&str]) -> Vec<u8> {
-    let out = Command::new(std::env::current_exe().unwrap()).env(AS_COMMAND, "1").args(arguments).output().unwrap();
-    assert!(out.status.success(), "{out:?}");
-    out.stdout
-}
-
 fn ratios() {
     let path = file();
-    let name = path.to_str().unwrap();
     let session = session(&path);
     let id = some_id(&session);
-    println!("\nratios, SQL over {name}:");
-
-    // Five milliseconds more are allowed than a process takes that does nothing.
-    const ALLOWED: Duration = Duration::from_millis(5);
-    for sql in [
-        format!("SELECT name FROM paths WHERE id = '{id}'"),
-        format!("SELECT * FROM paths WHERE id = '{id}'"),
-        format!("SELECT * FROM resources WHERE id = '{id}'"),
-    ] {
-        let (a, b) = medians(21, || command(&["sql", &sql, name]), || command(&["--version"]));
-        claim(&format!("{} / --version + 5 ms", &sql[..38]), a, b + ALLOWED, "<= 1");
-    }
+    println!("\nratios, SQL over {}:", path.display());
 
     let source = Source::open(&path).unwrap();
     let expected = scan(source.bytes());
@@ -148,12 +124,8 @@ fn ratios() {
 
 criterion_group!(benches, cases);
 
-fn main() -> ExitCode {
-    if std::env::var_os(AS_COMMAND).is_some() {
-        return assetq::cli::main();
-    }
+fn main() {
     benches();
     ratios();
     Criterion::default().configure_from_args().final_summary();
-    ExitCode::SUCCESS
 }

@@ -1,8 +1,6 @@
 //! Tools that several benches need: inputs made once, and ratios measured in one run.
 #![allow(dead_code, clippy::pedantic, clippy::restriction)]
 
-pub mod bare;
-pub mod owned;
 pub mod questions;
 pub mod turns;
 

@@ -1,6 +1,5 @@
 //! How fast assetq is, next to others: see README.md.
 
-#[path = "../../benches/common/bare.rs"]
 mod bare;
 mod charts;
 mod compare;
@@ -8,7 +7,6 @@ mod heap;
 mod inputs;
 mod machine;
 #[allow(dead_code)]
-#[path = "../../benches/common/owned.rs"]
 mod owned;
 #[path = "../../benches/common/questions.rs"]
 mod questions;
