@@ -1,10 +1,11 @@
-//! Threads: how many work at once, and one that is enough where no other can be started.
+//! Rayon's parallel iterators, with a fallback to the calling thread if the system refuses to start more.
 //!
-//! Code for several threads uses this module rather than rayon's prelude: rayon starts its threads when it is first
-//! asked for work, and panics where the system has none to give.
+//! Code for several threads uses this module rather than rayon's prelude: rayon starts its threads at the first parallel work, and
+//! panics if the system refuses. A pool that is built at the start of the process would need no traits of its own, but starting
+//! threads takes longer than many a lookup, which needs none.
 #![allow(clippy::disallowed_methods)]
 
-/// Traits that begin and go on with work on several threads.
+/// The parallel-iterator traits, to import in place of rayon's prelude.
 pub mod prelude {
     pub use super::{Parallel, ParallelSlice};
     pub use rayon::iter::{IndexedParallelIterator, ParallelIterator};
@@ -30,7 +31,7 @@ fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Uses at most `wanted` threads from now on, before any was used. Gives how many that is: a few for each core.
+/// Sets the number of threads. Call it before any parallel work. Returns the number, capped at four per core.
 pub fn limit(wanted: usize) -> usize {
     let most = cores().saturating_mul(PER_CORE);
     let threads = wanted.clamp(1, most);
@@ -49,8 +50,8 @@ pub fn count() -> usize {
     }
 }
 
-/// Starts the threads that work is shared among, once. Where only some can be started, they do; where none can, the
-/// thread that asks does all work.
+/// Starts the threads of the pool, once. If the system starts only some of them, the pool has fewer; if it starts none, the calling
+/// thread does all work.
 fn ready() {
     static ONCE: Once = Once::new();
     // A program that uses this library may have threads of its own, and ask from one of them.
