@@ -723,10 +723,10 @@ fn an_address_that_ends_with_its_colon_is_the_folder() {
 
 #[test]
 fn a_query_that_names_a_file_says_where_files_go() {
-    let nested = samples().join("nested");
-    fs::create_dir_all(&nested).unwrap();
-    fs::copy(samples().join("sheet.wdb"), nested.join("sheet.wdb")).unwrap();
-    let (_, said) = run(2, &["sql", "select * from nested/sheet.wdb"]);
+    let dir = TempDir::new().unwrap();
+    fs::create_dir(dir.path().join("nested")).unwrap();
+    fs::copy(samples().join("sheet.wdb"), dir.path().join("nested/sheet.wdb")).unwrap();
+    let (_, said) = crate::common::run(dir.path(), 2, &["sql", "select * from nested/sheet.wdb"]);
     assert!(said.contains("nested/sheet.wdb is a file: files follow the query"), "{said}");
 }
 
