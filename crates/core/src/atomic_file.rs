@@ -108,7 +108,7 @@ impl AtomicFile {
         place.map(|place| Self { to: to.to_owned(), place }).map_err(|error| about(to, error))
     }
 
-    /// Lets no user read or write the file who may not do so with the file at `model`.
+    /// Restricts the permissions of the file: only users who may read or write the file at `model` may do so with it.
     ///
     /// # Errors
     /// If the permissions cannot be set.
@@ -198,7 +198,7 @@ impl AtomicFile {
         accessed.map_err(|error| about(&self.to, error))
     }
 
-    /// Gives the file its name. The bytes are on the disk before the name, and the name before this returns.
+    /// Renames the file to its final name. The bytes are on the disk before the name, and the name before this returns.
     ///
     /// On Windows no map of the replaced file may be open in any program.
     ///
@@ -331,7 +331,7 @@ fn remove_stale(part: &Path) -> bool {
         && fs::remove_file(part).is_ok()
 }
 
-/// Gives `file` the owner, group and mode of the file that it replaces, but no permissions beyond `most`.
+/// Sets the owner, group and mode of `file` to those of the file that it replaces, without permissions beyond `most`.
 #[cfg(unix)]
 fn take_access(file: &File, old: &fs::Metadata, most: u32) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -506,7 +506,7 @@ fn is_in_use(error: &io::Error) -> bool {
     cfg!(windows) && matches!(error.raw_os_error(), Some(ACCESS_DENIED | SHARING_VIOLATION | LOCK_VIOLATION))
 }
 
-/// Gives `part` the name `to`, which must be free.
+/// Renames `part` to `to`, which must be free.
 fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
     match part.persist_noclobber(to) {
         Ok(()) => Ok(()),
@@ -516,7 +516,7 @@ fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives the file at `file` the further name `link`, in place of the file that has the name.
+/// Adds the name `link` to the file at `file`, in place of the file that has the name.
 ///
 /// # Errors
 /// If the file system has no such names, or the folder cannot be written.

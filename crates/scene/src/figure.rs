@@ -338,7 +338,7 @@ impl<'d> Solids<'d> {
         }
     }
 
-    /// Gives hit boxes the colours that they would have in one file. The materials of armour have the same colour in each file.
+    /// Colours hit boxes as if they were in one file. The materials of armour have the same colour in each file.
     fn colour(&mut self) {
         let zones: Vec<_> = self.solids.iter().filter(|solid| solid.kind() == SolidKind::Zone).collect();
         let opacity = if zones.len() == self.solids.len() { 1.0 } else { GLASS };

@@ -48,7 +48,7 @@ pub fn area(corners: &[Point]) -> f64 {
 pub struct Taken(HashSet<(i64, i64)>);
 
 impl Taken {
-    /// Takes the place around `center`, if all of it is free.
+    /// Reserves the squares around `center` if all of them are free. Returns whether they were.
     pub fn take(&mut self, [x, y]: Point, [width, height]: Point) -> bool {
         let rows = squares(y, height);
         let squares: Vec<_> = squares(x, width).flat_map(|x| rows.clone().map(move |y| (x, y))).collect();

@@ -221,7 +221,7 @@ fn stopped(failure: Failure, changed: usize, all: usize, output: &EditOutput) ->
     Failure { message, ..failure }
 }
 
-/// Lets the process open as many files at once as the system permits: all new files are open until the first gets its name.
+/// Raises the limit of open files to the most that the system permits: all new files are open until the first is renamed.
 fn raise_limit_of_files() {
     #[cfg(target_os = "linux")]
     {

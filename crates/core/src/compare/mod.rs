@@ -157,7 +157,7 @@ pub struct Faults(Mutex<(Vec<(Side, Error)>, u64)>);
 const KEPT: usize = 100;
 
 impl Faults {
-    /// Takes note of an error in one of the files.
+    /// Notes an error in one of the files.
     pub fn add(&self, side: Side, error: Error) {
         let (kept, count) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *count += 1;

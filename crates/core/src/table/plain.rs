@@ -5,17 +5,17 @@ use crate::error::Result;
 use crate::id::{Id32, Id64};
 use std::borrow::Cow;
 
-/// Takes the cells of a column, one after another. Each method takes one cell; a sink implements those that it takes faster than
-/// as a [`Value`]. All fail when the cell does not fit into the column.
+/// A consumer of the cells of a column, one after another. Each method appends one cell. A sink implements the methods that are
+/// faster than a [`Value`]. All of them fail if the cell does not fit into the column.
 pub trait CellSink {
     fn value(&mut self, cell: &Value<'_>) -> Result<()>;
 
-    /// Takes an unsigned integer.
+    /// Appends an unsigned integer.
     fn uint(&mut self, number: u64) -> Result<()> {
         self.value(&Value::Uint(number))
     }
 
-    /// Takes a single-precision float.
+    /// Appends a single-precision float.
     fn f32(&mut self, number: f32) -> Result<()> {
         self.value(&Value::F32(number))
     }
@@ -24,17 +24,17 @@ pub trait CellSink {
         self.value(&Value::text(text))
     }
 
-    /// Takes a text in two parts.
+    /// Appends a text in two parts.
     fn joined(&mut self, start: &str, end: &str) -> Result<()> {
         self.value(&Value::owned([start, end].concat()))
     }
 
-    /// Takes an id of 64 bits.
+    /// Appends an id of 64 bits.
     fn id64(&mut self, id: Id64) -> Result<()> {
         self.value(&Value::Id64(id.0))
     }
 
-    /// Takes an id of 32 bits.
+    /// Appends an id of 32 bits.
     fn id32(&mut self, id: Id32) -> Result<()> {
         self.value(&Value::Id32(id.0))
     }

@@ -1,8 +1,8 @@
 use super::Value;
 use crate::error::Result;
 
-/// Takes an entry as a stream: `cat` writes to it. A reader calls it while it walks, so that an entry of any size
-/// needs no memory; calls nest as the entry does.
+/// A consumer of an entry as a stream, such as the output of `cat`. A reader calls it while it walks, so that an entry of any
+/// size needs no memory. Calls nest as the entry does.
 pub trait Visitor {
     /// A map begins. Every value in it comes after its [`Visitor::key`].
     fn begin_map(&mut self) -> Result<()>;

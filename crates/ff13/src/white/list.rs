@@ -363,7 +363,7 @@ fn text_at(texts: &[u8], position: usize) -> Option<&[u8]> {
     rest.get(..memchr::memchr(0, rest).unwrap_or(rest.len()))
 }
 
-/// Takes a text apart: three hexadecimal numbers and a path, with `:` between them.
+/// Splits a text into three hexadecimal numbers and a path, with `:` between them.
 fn parse(text: &[u8]) -> Option<Text<'_>> {
     let mut parts = text.splitn(4, |&byte| byte == b':');
     let (sector, size, stored_size) = (number(parts.next()?)?, number(parts.next()?)?, number(parts.next()?)?);

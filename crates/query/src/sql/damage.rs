@@ -78,7 +78,7 @@ impl Damage {
         lock(&self.met).stopped.take()
     }
 
-    /// Takes the count and the errors of rows that were left out.
+    /// Removes and returns the count and the errors of rows that were left out.
     pub(super) fn take_left_out(&self) -> LeftOut {
         let mut met = lock(&self.met);
         let rows = std::mem::take(&mut met.places).len();

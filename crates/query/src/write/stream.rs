@@ -296,7 +296,7 @@ pub struct Portions<T> {
 }
 
 impl<T: Send + 'static> Portions<T> {
-    /// Lets `read` hand over portions in a thread of its own; it asks from time to time whether they are still wanted.
+    /// Runs `read` in a thread of its own. It passes portions on, and checks from time to time whether they are still wanted.
     fn read(read: impl FnOnce(&mut dyn FnMut(T), &dyn Fn() -> bool) -> Result<()> + Send + 'static) -> Result<Self> {
         let (to, from) = sync_channel(AHEAD);
         let unwanted = Arc::new(AtomicBool::new(false));

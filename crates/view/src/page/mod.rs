@@ -279,7 +279,7 @@ impl<'w> Page<'w> {
         self.parts.push(json!({ "id": id, "kind": kind, "title": title, "meta": meta }));
     }
 
-    /// Tells the scripts something about the page, which they find as `page.facts.NAME`.
+    /// Adds a fact about the page, which scripts read as `page.facts.NAME`.
     pub fn fact(&mut self, name: &str, value: Value) {
         self.facts.insert(name.to_owned(), value);
     }

@@ -346,7 +346,7 @@ impl TableWriter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Takes rows of the table number `n`, and returns the cells of their columns as blocks to be compressed.
+    /// Adds rows of the table number `n`, and returns the cells of their columns as blocks to be compressed.
     fn take(
         &mut self,
         n: usize,

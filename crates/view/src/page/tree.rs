@@ -164,7 +164,7 @@ impl Visitor for Nodes {
     }
 }
 
-/// Adds a part for each graph of `reader`, and tells whether they are whole. Tells `met` of the damage in them, and
+/// Adds a part for each graph of `reader`, and returns whether they are whole. Calls `met` with the damage in them, and
 /// shows the values that could be read.
 pub fn add(page: &mut Page<'_>, reader: &dyn Reader, met: &mut dyn FnMut(crate::Error)) -> Result<bool> {
     let mut are_whole = true;

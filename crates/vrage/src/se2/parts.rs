@@ -23,10 +23,10 @@ pub(super) fn guid_of(value: &Value<'_>) -> Option<Guid> {
     }
 }
 
-/// Gives `take` the `wanted` members, null if absent, of every record in `entry` that has the first of them, as it is walked over.
+/// Calls `take` with the `wanted` members, null if absent, of every record in `entry` that has the first of them.
 ///
 /// # Errors
-/// When the entry is damaged; the records before have been taken.
+/// When the entry is damaged. `take` was called with the records before.
 pub(super) fn records(
     reader: &dyn Reader,
     entry: &str,

@@ -206,7 +206,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Hands everything that is left to `out`.
+    /// Passes all remaining steps to `out`.
     pub(super) fn drain(&mut self, out: &mut impl Sink<'a>) -> Result<()> {
         loop {
             match self.step::<true>(out) {
@@ -217,7 +217,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Checks everything that is left, without looking at values that are valid whatever their bytes are.
+    /// Checks all remaining steps, except values that are valid for any bytes.
     pub fn check(&mut self) -> Result<()> {
         self.skim = Skim::Opaque;
         self.drain(&mut |_: Event<'_>| Ok(()))
@@ -233,8 +233,8 @@ impl<'a> Walker<'a> {
         self.take(extent.least as usize).map(drop).map_err(|error| self.stop(error))
     }
 
-    /// Takes a step without looking at values of a fixed size, and further ones while more than `depth` values are open and at
-    /// most `most` leaves were passed. Returns the number of leaves.
+    /// Skips one step, and further ones while more than `depth` values are open and at most `most` leaves were skipped. Values of a
+    /// fixed size are not read. Returns the number of leaves.
     fn pass_over(&mut self, depth: usize, most: usize) -> Result<usize> {
         let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
         self.passed = 0;

@@ -35,8 +35,8 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Takes the decoded size that a part declares, where there is as much room; gives the bytes that were taken
-    /// before. A part that is stored as it is needs no room.
+    /// Reserves the decoded size that a part declares, if there is room for it. Returns the bytes that were reserved
+    /// before. A part that is stored without compression needs no room.
     fn take(&mut self, entry: &ArchiveEntry) -> u64 {
         let before = self.taken;
         if entry.compression_type != 0

@@ -326,7 +326,7 @@ impl<'a> ValueCursor<'a> {
         }
     }
 
-    /// Takes `bytes` bytes of built text from the budget: a hostile archive could have long names in all of its values.
+    /// Charges `bytes` bytes of built text to the budget: a hostile archive could have long names in all of its values.
     fn spend(&self, bytes: usize) -> Result<()> {
         match self.text.get().checked_sub(bytes as u64) {
             Some(left) => {

@@ -160,8 +160,8 @@ pub(super) fn inferred(archive: &VrbArchive) -> Inferred {
     all
 }
 
-/// Decodes a chunk and walks it to its last byte. Gives its length, and which unconfirmed rules were followed. Without
-/// types nothing is known about the values, but the chunk must decode all the same.
+/// Decodes a chunk and walks it to its last byte. Returns its length, and the unconfirmed rules that were followed. Without
+/// types, nothing is known about the values, and the chunk is only decoded.
 fn check_values(chunk: &Chunk<'_>, types: bool) -> Result<Option<(u64, Inferred)>> {
     chunk.check_alone()?;
     let decoded;

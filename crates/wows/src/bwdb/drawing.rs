@@ -75,7 +75,7 @@ impl Plan {
         self.0.kinds.len().saturating_sub(1)
     }
 
-    /// Gives the most frequent models a kind each, and the others one that they share.
+    /// Assigns a kind to each of the most frequent models, and one kind to all others.
     fn add_kinds(&mut self, space: &Space, models: &HashMap<u64, Model>) -> Result<HashMap<u64, usize>> {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         for instance in space.instances() {

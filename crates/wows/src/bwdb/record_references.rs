@@ -21,7 +21,7 @@ pub struct Reference {
     pub by: By,
 }
 
-/// Takes the references for which `keep` holds.
+/// Collects the references that `keep` selects.
 pub struct Collector<'k> {
     keep: Keep<'k>,
     budget: &'k Budget,
@@ -45,7 +45,7 @@ impl<'k> Collector<'k> {
         Self { keep, budget, steps: Vec::new(), found: Vec::new(), errors: Vec::new() }
     }
 
-    /// Takes the references of a record of `db`.
+    /// Adds the references of a record of `db`.
     pub fn record(&mut self, record: &Record<'_>, db: &Database) {
         let first = self.found.len();
         record.walk_fields(self);
@@ -57,7 +57,7 @@ impl<'k> Collector<'k> {
         }
     }
 
-    /// Takes the references of a model of a `models.bin`; its own id among them, as `id`.
+    /// Adds the references of a model of a `models.bin`, and its own id as `id`.
     pub fn merged(&mut self, model: &MergedModel<'_>) {
         model.walk_fields(self);
     }

@@ -376,7 +376,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Gives an object its attributes.
+    /// Sets the attributes of an object.
     fn build(&mut self) -> Result<()> {
         let state = self.top()?;
         let from = self.stack.len().saturating_sub(1);

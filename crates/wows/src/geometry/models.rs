@@ -199,7 +199,7 @@ impl PiecePosition {
     }
 }
 
-/// Takes the bytes of a model from the budget, as models may overlap.
+/// Charges the bytes of a model to the budget, as models may overlap.
 pub(super) fn spend<'a, P: Piece<'a>>(budget: &Budget, model: &Model<'a, P>) -> Result<()> {
     budget.spend(model.span()?.1).map_err(|kind| Error::of_part(kind, "models"))
 }

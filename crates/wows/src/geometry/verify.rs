@@ -335,7 +335,7 @@ fn collision(g: &Geometry, progress: &Progress) -> Check {
 }
 
 /// Checks that a hull is closed: its faces join at edges that exist, and V - E + F is 2; or 2 less one for each hole, as
-/// faces are missing from some hulls of the game. Gives whether there are holes.
+/// faces are missing from some hulls of the game. Returns whether there are holes.
 fn check_hull(hull: &Hull<'_>) -> Result<bool, String> {
     let (v, e, f) = (hull.vertices().len(), hull.edges().len(), hull.face_count());
     if let Some(bad) = hull.vertices().iter().position(|v| !v.iter().all(|c| c.get().is_finite())) {

@@ -115,7 +115,7 @@ impl Stretch {
 }
 
 impl<'m> Writer<'m> {
-    /// Takes the edits of a table of records.
+    /// Adds the edits of a table of records.
     fn take(&mut self, edit: &TableEdits) -> Result<()> {
         let rows = RecordTable::all().find(|rows| rows.name() == edit.table);
         let rows =

@@ -217,7 +217,7 @@ prototype! { 'a
 
     /// Slows particles.
     Dampfer = 0x14 { factor: Scalar<'a> @ 0x00, delay: f32 @ 0x10, }
-    /// Lets particles spawn systems.
+    /// Spawns systems from particles.
     Spawner = 0x20 { rate: Ramp<'a> @ 0x00, resource: ResourceRef<'a> @ 0x10, }
     /// A wind.
     Stream = 0x18, unused 0x15..0x18 {

@@ -117,7 +117,7 @@ impl<'a> Walker<'a> for Digest<'_, '_> {
     }
 }
 
-/// Takes the name of each field that differs, and its value in both records: null in one that lacks it.
+/// Called with the name of each field that differs, and its values in both records; null in a record without the field.
 pub type Out<'a, 'o> = &'o mut dyn FnMut(&str, Value<'a>, Value<'a>);
 
 /// A walk over two records that shows their differences.
@@ -162,7 +162,7 @@ fn plainly(value: Value<'_>) -> Value<'_> {
     }
 }
 
-/// Tells `out` the fields in which two records differ, with the names and paths that each file knows. Gives the errors
+/// Calls `out` with the fields in which two records differ, with the names and paths that each file knows. Returns the errors
 /// of parts that could not be read.
 pub fn differ_record<'a, 'o>(
     layout: Layout,

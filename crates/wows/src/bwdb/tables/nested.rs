@@ -227,7 +227,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         (record, end)
     }
 
-    /// Lets `look` touch the records of these rows and some later ones, and returns the row after all of their rows.
+    /// Calls `look` with the records of these rows and some later records. Returns the row after all of their rows.
     fn look_at_records(&self, rows: Range<usize>, look: &dyn Fn(Range<usize>)) -> usize {
         /// The number of records whose cache misses overlap. A record has several rows, so that these are beyond the requested rows.
         const RECORDS: usize = 32;

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 /// The part of its diagonal by which the sides of the boxes of two levels of one thing differ at most.
 const ALIKE: f32 = 0.04;
 
-/// Gives levels of detail to meshes without any: those around which nearly the same box fits are levels of one thing, and the one with
-/// the most triangles is the finest. The coarsest of a thing stands for its coarser levels, too. Returns the coarsest level of all, 0 if
-/// nothing was guessed.
+/// Guesses the levels of detail of meshes without any. Meshes with nearly the same bounding box are levels of one object, and the
+/// mesh with the most triangles is the finest. An object without a coarser mesh keeps its coarsest one at coarser levels. Returns the
+/// coarsest level of all, 0 if nothing was guessed.
 pub(super) fn guess(parts: &mut [&mut ScenePart<'_>]) -> usize {
     /// Things that are compared with each part.
     const MOST: usize = 4096;
