@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -21,9 +22,18 @@ def dataset(scan: Scan, **options: Any) -> ray.data.Dataset:
 
 
 def _read(partition: Partition) -> Iterator[pyarrow.Table]:
+    """The rows in blocks of the size that Ray wants, as each block is scheduled."""
     schema = partition.scan.arrow_schema()
+    most = ray.data.DataContext.get_current().target_max_block_size or math.inf
+    batches: list[pyarrow.RecordBatch] = []
+    size = 0
     for batch in partition.batches(schema):
-        yield pyarrow.Table.from_batches([batch])
+        if batches and size + batch.nbytes > most:
+            yield pyarrow.Table.from_batches(batches, schema)
+            batches, size = [], 0
+        batches.append(batch)
+        size += batch.nbytes
+    yield pyarrow.Table.from_batches(batches, schema)
 
 
 class _Source(Datasource):

@@ -6,10 +6,11 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.request import url2pathname
 
 from ._assetq import Table, list_files
 from ._assetq import open as open_file
@@ -54,25 +55,69 @@ class Condition(NamedTuple):
     value: Any = None
 
 
-def scan(pattern: str | os.PathLike[str], table: str | None = None, *, skip_damaged: bool = False) -> Scan:
+def scan(
+    pattern: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    table: str | None = None,
+    *,
+    skip_damaged: bool = False,
+) -> Scan:
     """One table of all files that ``pattern`` matches, which are opened when their rows are read.
 
-    ``pattern`` is a file, a glob (``builds/**/*.geometry``), a folder, or a glob in an archive
-    (``GAME:content/**/*.geometry``).
+    ``pattern`` is a file, a glob (``builds/**/*.geometry``), a folder, a glob in an archive
+    (``GAME:content/**/*.geometry``), one of these after ``file://``, or several of these.
     The rows are the rows of the files in order of their paths, with the path in a first column ``file``. Without
     ``table`` it is the main table of the first file. Its columns are the columns of the first file. With
-    ``skip_damaged``, damaged rows and files are left out with a warning; otherwise the first one is an error.
+    ``skip_damaged``, damaged rows and files are left out with a warning, and the first file is the first one that can
+    be read; otherwise the first damage is an error.
     """
-    files = tuple(Piece(address, size) for address, size in list_files(pattern))
-    if not files:
-        raise NotFoundError(f"{os.fspath(pattern)}: no file matches", "not_found")
-    first = open_file(files[0].address)
-    name = first.tables[0] if table is None else table
-    own = tuple(first[name].schema)
-    if any(column.name.lower() == FILE for column in own):
-        raise Error(f"{files[0].address}: table {name} has a column {FILE} of its own", "unsupported")
-    schema = (Column(FILE, "text", "key"), *own)
-    return Scan(name, schema, files, files[0].address, tuple(column.name for column in schema), (), (), skip_damaged)
+    patterns = [pattern] if isinstance(pattern, (str, os.PathLike)) else list(pattern)
+    if not patterns:
+        raise NotFoundError("no pattern is given", "not_found")
+    # A file that several patterns match is read once.
+    files = tuple(dict.fromkeys(piece for each in patterns for piece in _files(os.fspath(each))))
+    origin, first = _first(files, table, skip_damaged)
+    if any(column.name.lower() == FILE for column in first.schema):
+        raise Error(f"{origin}: table {first.name} has a column {FILE} of its own", "unsupported")
+    schema = (Column(FILE, "text", "key"), *first.schema)
+    return Scan(first.name, schema, files, origin, tuple(column.name for column in schema), (), (), skip_damaged)
+
+
+def local_path(path: str) -> str:
+    """The path of a ``file:`` URL; any other path as it is."""
+    if not path.startswith("file:/"):
+        return path
+    host, _, below = path.removeprefix("file:").removeprefix("//").partition("/")
+    if host not in ("", "localhost"):
+        raise Error(f"{path}: the files of the host {host} are read by a path on this machine", "unsupported")
+    return url2pathname(f"/{below}")
+
+
+def _files(pattern: str) -> list[Piece]:
+    listed = list_files(local_path(pattern))
+    if not listed:
+        raise NotFoundError(f"{pattern}: no file matches", "not_found")
+    return [Piece(address, size) for address, size in listed]
+
+
+def _first(files: tuple[Piece, ...], table: str | None, skip_damaged: bool) -> tuple[str, Table]:
+    """The address of the first file that can be read, and its table."""
+    damage: list[Error] = []
+    for file in files:
+        try:
+            return file.address, _open_table(file.address, table)
+        except NotFoundError:
+            raise
+        except Error as error:
+            if not skip_damaged:
+                raise
+            damage.append(error)
+    raise damage[0]
+
+
+def _open_table(address: str, table: str | None) -> Table:
+    """A table of a file, or its main table."""
+    asset = open_file(address)
+    return asset[asset.tables[0] if table is None else table]
 
 
 @dataclass(frozen=True)
@@ -111,7 +156,7 @@ class Scan:
 
     def where(self, condition: str) -> Scan:
         """The rows that satisfy ``condition``, as for a table of one file; ``file`` is no column of that."""
-        open_file(self._origin)[self.table].where(condition)
+        self._first_table().where(condition)
         return replace(self, _where=(*self._where, condition))
 
     def prune(self, *conditions: Condition) -> Scan:
@@ -142,12 +187,15 @@ class Scan:
             left -= cost
         return [*parts, Partition(scan, tuple(pieces))] if pieces else parts
 
+    def _first_table(self) -> Table:
+        return _open_table(self._origin, self.table)
+
     def _pieces(self, size: int) -> Iterator[Piece]:
         for file in self.files:
             count = file.size // size
             if count > 1:
                 try:
-                    table = open_file(file.address)[self.table]
+                    table = _open_table(file.address, self.table)
                     count = min(count, len(table) if table.is_random_access else 0)
                 except Error:
                     # The reader of the partition reports the fault, or leaves the file out.
@@ -163,7 +211,7 @@ class Scan:
         """The schema of the rows in Arrow."""
         import pyarrow
 
-        own = pyarrow.schema(open_file(self._origin)[self.table])
+        own = pyarrow.schema(self._first_table())
         file = pyarrow.field(FILE, pyarrow.string())
         return pyarrow.schema([file if name == FILE else own.field(name) for name in self._chosen])
 
@@ -213,7 +261,7 @@ class Partition:
         scan = self.scan
         for piece in self.pieces:
             try:
-                table = open_file(piece.address)[scan.table]
+                table = _open_table(piece.address, scan.table)
                 for condition in (*scan._where, *scan._pruning):
                     table = table.where(condition)
                 table = table.slice(piece.first, piece.end)
@@ -242,7 +290,7 @@ class Partition:
         wanted = self.scan.arrow_schema() if schema is None else schema
         for piece, table in self.tables():
             file = pyarrow.scalar(piece.address)
-            for batch in pyarrow.RecordBatchReader.from_stream(table):
+            for batch in _in_file(piece, pyarrow.RecordBatchReader.from_stream(table)):
                 own = set(batch.schema.names)
                 columns = [
                     pyarrow.repeat(file, len(batch)).cast(field.type)
@@ -254,6 +302,16 @@ class Partition:
                 ]
                 # Batches without columns keep their number of rows.
                 yield pyarrow.RecordBatch.from_arrays(columns, schema=wanted) if columns else batch.select([])
+
+
+def _in_file(piece: Piece, batches: Iterable[_arrow.RecordBatch]) -> Iterator[_arrow.RecordBatch]:
+    """``batches``, with errors that name their file: pyarrow's own have the text of an error only."""
+    import pyarrow
+
+    try:
+        yield from batches
+    except pyarrow.ArrowException as error:
+        raise Error(f"{piece.address}: {error}", "damaged", file=piece.address) from error
 
 
 def _quoted(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +31,23 @@ def ships(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def many_texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of 50,000 texts. The last text leads outside of the file."""
+    count = 50_000
+    texts = [f"text {number}".encode() for number in range(count)]
+    places, at = [], 28 + 16 * count
+    for text in texts:
+        places += [len(text), at]
+        at += len(text) + 1
+    keys, places[-1] = places[:], at * 2
+    data = struct.pack("<7I", 0x950412DE, 0, count, 28, 28 + 8 * count, 0, 0)
+    data += struct.pack(f"<{4 * count}I", *keys, *places) + b"".join(text + b"\0" for text in texts)
+    path = tmp_path_factory.mktemp("texts") / "many.mo"
+    path.write_bytes(data)
+    return path
+
+
 def rows_by_sql(folder: Path, query: str) -> Rows:
     """The answers of the engine's own SQL for each file, after the file's path."""
     files = sorted(map(str, folder.glob("**/*.geometry")))
@@ -52,6 +71,21 @@ def test_a_scan_lists_files_and_opens_one(ships: Path) -> None:
         assetq.scan(ships / "*.nope")
     with pytest.raises(assetq.Error, match="nope"):
         scan.where("nope = 1")
+
+
+def test_several_patterns_and_urls_of_files(ships: Path) -> None:
+    stern, bow, mid = (str(path) for path in sorted(ships.glob("**/*.geometry")))
+    addresses = lambda pattern: [piece.address for piece in assetq.scan(pattern, "vertices").files]  # noqa: E731
+    assert addresses([ships / "c/*.geometry", bow, f"{ships}/**/mid*.geometry"]) == [mid, bow]
+    assert addresses(f"{ships.as_uri()}/**/*.geometry") == addresses(f"file:{ships}/**/*.geometry") == [stern, bow, mid]
+    spaced = ships.parent / "two words"
+    spaced.mkdir()
+    shutil.copy(bow, spaced)
+    assert addresses((spaced / "bow.geometry").as_uri()) == [str(spaced / "bow.geometry")]
+    with pytest.raises(assetq.Error, match="host nas"):
+        assetq.scan("file://nas/share/bow.geometry")
+    with pytest.raises(assetq.NotFoundError, match=r"\*\.nope: no file"):
+        assetq.scan([bow, ships / "*.nope"])
 
 
 def test_partitions_are_files_and_ranges_of_rows(ships: Path, samples: Path) -> None:
@@ -174,19 +208,61 @@ def test_damage_is_an_error_unless_it_is_left_out(ships: Path, tmp_path: Path) -
         assert len(list(part.tables())) == 2
 
 
-def test_counts_leave_out_the_rows_that_lists_leave_out(samples: Path, tmp_path: Path) -> None:
+def test_the_first_file_is_the_first_one_that_can_be_read(ships: Path, tmp_path: Path) -> None:
+    shutil.copytree(ships, tmp_path / "ships")
+    first = tmp_path / "ships/a/b/stern.geometry"
+    first.write_bytes(b"")
+    pattern = tmp_path / "ships/**/*.geometry"
+    with pytest.raises(assetq.Error, match="stern.geometry"):
+        assetq.scan(pattern, "vertices")
+    scan = assetq.scan(pattern, "vertices", skip_damaged=True)
+    assert len(scan.files) == 3 and scan.column_names == assetq.scan(ships / "c/*.geometry", "vertices").column_names
+    with pytest.warns(UserWarning, match="stern.geometry: left out"):
+        assert sum(len(table) for part in scan.partitions() for _, table in part.tables()) > 0
+    with pytest.raises(assetq.NotFoundError, match="nope"):
+        assetq.scan(pattern, "nope", skip_damaged=True)
+    for path in (tmp_path / "ships").glob("**/*.geometry"):
+        path.write_bytes(b"")
+    with pytest.raises(assetq.Error, match="stern.geometry"):
+        assetq.scan(pattern, "vertices", skip_damaged=True)
+
+
+@pytest.fixture
+def damaged_row(samples: Path, tmp_path: Path) -> Path:
+    """A database with a path that is its own parent, so that its row cannot be read."""
     data = bytearray((samples / "assets.bin").read_bytes())
     own = int(assetq.open(samples / "assets.bin")["paths"].numpy("id")[0]).to_bytes(8, "little")
-    # A path that is its own parent cannot be read.
     at = data.rindex(own)
     data[at + 8 : at + 16] = own
-    damaged = tmp_path / "assets.bin"
-    damaged.write_bytes(data)
-    paths = assetq.open(damaged)["paths"]
+    path = tmp_path / "assets.bin"
+    path.write_bytes(data)
+    return path
+
+
+def test_the_error_of_a_damaged_row_names_its_file(damaged_row: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    scan = assetq.scan(damaged_row, "paths")
+    named = "assets.bin: .*paths"
+    with pytest.raises(assetq.Error, match=named) as raised:
+        scan.to_arrow().read_all()
+    assert raised.value.file == str(damaged_row)
+    duckdb = pytest.importorskip("duckdb")
+    with pytest.raises(Exception, match=named):
+        duckdb.sql("SELECT * FROM scan").fetchall()
+
+
+def test_ray_names_the_file_of_a_damaged_row(damaged_row: Path) -> None:
+    pytest.importorskip("ray.data")
+    with pytest.raises(Exception, match="assets.bin: .*paths"):
+        assetq.scan(damaged_row, "paths").to_ray().take_all()
+
+
+def test_counts_leave_out_the_rows_that_lists_leave_out(damaged_row: Path) -> None:
+    paths = assetq.open(damaged_row)["paths"]
     rows = list(paths.skip_damaged())
     assert 0 < len(rows) < len(paths)
     assert len(paths.skip_damaged()) == len(rows)
-    scan = assetq.scan(damaged, "paths", skip_damaged=True).columns("file")
+    scan = assetq.scan(damaged_row, "paths", skip_damaged=True).columns("file")
     with pytest.warns(UserWarning, match="rows left out"):
         assert sum(len(batch) for part in scan.partitions() for batch in part.batches()) == len(rows)
 
@@ -205,14 +281,31 @@ def test_ray_reads_partitions(ships: Path) -> None:
     assert rows == sorted(rows_by_sql(ships, 'SELECT "index" FROM vertices'))
 
 
-def test_spark_has_the_rows_of_sql(ships: Path) -> None:
+def test_a_block_of_ray_has_many_batches(many_texts: Path) -> None:
+    pytest.importorskip("ray.data")
+    scan = assetq.scan(many_texts, skip_damaged=True)
+    data = scan.to_ray().materialize()
+    assert (data.num_blocks(), data.count()) == (len(scan.partitions()), 49_999)
+
+
+def test_spark_has_the_rows_of_sql(ships: Path, samples: Path, damaged_row: Path) -> None:
     """On two executors, each a process of its own."""
     pytest.importorskip("pyspark")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java")
     script = Path(__file__).with_name("spark_cluster.py")
-    done = subprocess.run([sys.executable, script, ships], capture_output=True, text=True, timeout=600)
+    arguments = [sys.executable, script, ships, samples / "assets.bin", damaged_row]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-5000:]
-    counted = [line.split("\t") for line in done.stdout.splitlines()]
+    answers = json.loads(done.stdout)
     expected = rows_by_sql(ships, "SELECT count(*) FROM vertices WHERE x > 0.5")
-    assert [(file, int(count)) for file, count in counted] == expected
+    assert [tuple(row) for row in answers["counted"]] == expected
+    # No query keeps the conditions of an earlier one.
+    count = sum(row[1] for row in rows_by_sql(ships, "SELECT count(*) FROM vertices"))
+    assert (answers["all"], answers["union"], answers["self_join"]) == (count, count, sum(row[1] for row in expected))
+    assert answers["paths"] == [str(ships / "c/mid.geometry"), str(ships / "a/bow.geometry")]
+    assert answers["by_id"] == 1
+    assert "assets.bin: " in answers["damaged"]
+    assert "no option pushdown (there are table, columns, where, partitionBytes, skipDamaged)" in answers["pushdown"]
+    assert "partitionBytes takes a number of bytes, such as 67108864, not '64m'" in answers["partitionBytes"]
+    assert "skipDamaged takes true or false, not 'yes'" in answers["skipDamaged"]
