@@ -5,31 +5,43 @@
     spark.dataSource.register(AssetqDataSource)
     plates = spark.read.format("assetq").option("table", "armor_plates").load("builds/**/*.geometry")
 
-Each worker needs this package, and the files under the same paths. Options: ``table`` (default: the main table),
-``columns`` (some columns, with commas between), ``where`` (a condition of assetq), ``partitionBytes``,
-``skipDamaged`` (``true`` leaves out damaged rows and files with a warning in the worker's log). A schema that is given
-with ``.schema(…)`` selects its columns.
+Each worker needs this package, and the files under the same paths. ``load`` takes a path, a glob, ``ARCHIVE:GLOB``, one of
+these after ``file://``, or a list of these. Options: ``table`` (default: the main table), ``columns`` (some columns, with
+commas between), ``where`` (a condition of assetq), ``partitionBytes``, ``skipDamaged`` (``true`` leaves out damaged rows and
+files with a warning in the worker's log). Another option is an error. A schema that is given with ``.schema(…)`` selects
+its columns.
 
-Spark passes conditions if ``spark.sql.python.filterPushdown.enabled`` is ``true``; the option ``pushdown`` must be
-``true`` as well, because a data source learns of the setting only by an error.
+Conditions of Spark are not taken over. Spark 4.1 to 4.3 keep them for later queries of the same frame, and a data source
+cannot notice it. ``where`` leaves out rows before Spark sees them.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow
-from pyspark.sql import datasource
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
-from ._scan import PARTITION_BYTES, Condition, Partition, Scan, scan
+from ._scan import PARTITION_BYTES, Partition, Scan, local_path, scan
 from ._types import Error
 
 __all__ = ["AssetqDataSource"]
+
+
+#: The options, with what each of them takes. Spark itself gives ``path`` or ``paths``.
+_OPTIONS = {
+    "table": "a table's name",
+    "columns": "names of columns, with commas between",
+    "where": "a condition",
+    "partitionBytes": "a number of bytes, such as 67108864",
+    "skipDamaged": "true or false",
+}
 
 
 class AssetqDataSource(DataSource):
@@ -41,20 +53,28 @@ class AssetqDataSource(DataSource):
         return "assetq"
 
     def _scan(self) -> Scan:
-        path = self.options.get("path")
-        if path is None:
-            raise Error("load(…) needs the files: a path, a glob, or ARCHIVE:GLOB", "syntax")
-        # Executors work in folders of their own. Before a `:` may be a game's name instead of a path.
-        outer, mark, _ = path.partition(":")
-        if not mark or os.path.exists(outer):
-            path = os.path.abspath(path)
-        skip_damaged = self.options.get("skipDamaged", "false").lower() == "true"
-        found = scan(path, self.options.get("table"), skip_damaged=skip_damaged)
+        known = {"path", "paths", *map(str.lower, _OPTIONS)}
+        unknown = sorted(name for name in self.options if name.lower() not in known)
+        if unknown:
+            raise Error(f"no option {', '.join(unknown)} (there are {', '.join(_OPTIONS)})", "syntax")
+        paths = json.loads(self.options.get("paths", "[]"))
+        paths += [self.options["path"]] if "path" in self.options else []
+        if not paths:
+            raise Error("load(…) needs the files: a path, a glob, ARCHIVE:GLOB, or a list of these", "syntax")
+        skip_damaged = self._checked("skipDamaged", "false", "true|false") == "true"
+        found = scan(map(_absolute, paths), self.options.get("table"), skip_damaged=skip_damaged)
         if self.options.get("where") is not None:
             found = found.where(self.options["where"])
         if self.options.get("columns") is not None:
             found = found.columns(*(name.strip() for name in self.options["columns"].split(",")))
         return found
+
+    def _checked(self, option: str, default: str, form: str) -> str:
+        """The value of an option in lower case, which must have a form."""
+        given = self.options.get(option, default)
+        if re.fullmatch(form, given, re.IGNORECASE) is None:
+            raise Error(f"option {option} takes {_OPTIONS[option]}, not {given!r}", "syntax")
+        return given.lower()
 
     def schema(self) -> StructType:
         """The columns of the table, after the column ``file``."""
@@ -62,9 +82,16 @@ class AssetqDataSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader of the columns in ``schema``."""
-        size = int(self.options.get("partitionBytes", PARTITION_BYTES))
-        of = _FilteringReader if self.options.get("pushdown", "false").lower() == "true" else _Reader
-        return of(self._scan().columns(*schema.names), schema, size)
+        size = int(self._checked("partitionBytes", str(PARTITION_BYTES), "[1-9][0-9]{0,17}"))
+        return _Reader(self._scan().columns(*schema.names), to_arrow_schema(schema), size)
+
+
+def _absolute(path: str) -> str:
+    """A path for executors, which work in folders of their own."""
+    path = local_path(path)
+    # Before a `:` may be a game's name instead of a path.
+    outer, mark, _ = path.partition(":")
+    return os.path.abspath(path) if not mark or os.path.exists(outer) else path
 
 
 def _signed(schema: pyarrow.Schema) -> pyarrow.Schema:
@@ -81,7 +108,7 @@ class _Part(InputPartition):
 
 
 class _Reader(DataSourceReader):
-    def __init__(self, scan: Scan, schema: StructType, size: int) -> None:
+    def __init__(self, scan: Scan, schema: pyarrow.Schema, size: int) -> None:
         self._scan = scan
         self._schema = schema
         self._size = size
@@ -93,28 +120,4 @@ class _Reader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         assert isinstance(partition, _Part)
-        yield from partition.part.batches(to_arrow_schema(self._schema, timezone="UTC"))
-
-
-_OPS = {
-    datasource.EqualTo: "=",
-    datasource.EqualNullSafe: "=",
-    datasource.LessThan: "<",
-    datasource.LessThanOrEqual: "<=",
-    datasource.GreaterThan: ">",
-    datasource.GreaterThanOrEqual: ">=",
-    datasource.In: "in",
-    datasource.IsNull: "null",
-    datasource.IsNotNull: "not null",
-}
-
-
-class _FilteringReader(_Reader):
-    def pushFilters(self, filters: list[datasource.Filter]) -> Iterable[datasource.Filter]:
-        """Uses the conditions that the engine knows; Spark checks all of them again."""
-        for each in filters:
-            op = _OPS.get(type(each))
-            attribute: tuple[str, ...] = getattr(each, "attribute", ())
-            if op is not None and len(attribute) == 1:
-                self._scan = self._scan.prune(Condition(attribute[0], op, getattr(each, "value", None)))
-            yield each
+        yield from partition.part.batches(self._schema)
