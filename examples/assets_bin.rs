@@ -7,7 +7,7 @@
 //! Without a file it asks a sample.
 
 use assetq::formats::wows::bwdb::Database;
-use assetq::formats::wows::bwdb::prototypes::Record;
+use assetq::formats::wows::bwdb::prototypes::Prototype;
 use assetq::{Result, Source};
 use assetq_sample::{Size, bwdb::demo};
 use std::env;
@@ -34,7 +34,7 @@ pub fn main() -> Result<()> {
     println!("{path}\n  database {}, record {}", resource.database_index(), resource.record_index());
 
     // Fields are read where they lie, each when it is asked for, so each may be damaged by itself.
-    if let Some(Record::Visual(visual)) = resource.record()? {
+    if let Some(Prototype::Visual(visual)) = resource.record()? {
         println!("  from {:?} to {:?}", visual.min()?, visual.max()?);
         for set in visual.render_sets()?.iter() {
             let set = set?;
@@ -49,7 +49,7 @@ pub fn main() -> Result<()> {
 /// The path of the first visual.
 fn first_visual(db: &Database) -> Result<Option<String>> {
     for resource in db.resources() {
-        if let Some(Record::Visual(_)) = resource.record()? {
+        if let Some(Prototype::Visual(_)) = resource.record()? {
             return db.path(resource.id());
         }
     }

@@ -10,7 +10,7 @@
 #![expect(clippy::arithmetic_side_effects, clippy::expect_used, reason = "a first program is written so")]
 
 use assetq::edit::AssetEdit as _;
-use assetq::formats::wows::bwdb::{Database, prototypes::Record};
+use assetq::formats::wows::bwdb::{Database, prototypes::Prototype};
 use assetq::formats::wows::geometry::Geometry;
 use assetq::{Asset, Result, diff, sql, view};
 use std::path::Path;
@@ -49,7 +49,7 @@ fn row(path: &Path) -> Result<()> {
 /// Looks a record up by its path, and reads the render sets of the visual there.
 fn render_sets(path: &Path) -> Result<()> {
     let db = Database::open(path)?;
-    if let Some(Record::Visual(visual)) = db.record(Database::path_id(VISUAL))? {
+    if let Some(Prototype::Visual(visual)) = db.record(Database::path_id(VISUAL))? {
         for set in visual.render_sets()? {
             let set = set?;
             println!("{:?}: {:?}", db.string(set.name()?)?, db.path(set.mfm()?)?);

@@ -62,11 +62,11 @@
 //! # fn main() -> assetq::Result<()> {
 //! # use assetq_sample::{Size, bwdb::demo};
 //! use assetq::Source;
-//! use assetq::formats::wows::bwdb::{Database, prototypes::Record};
+//! use assetq::formats::wows::bwdb::{Database, prototypes::Prototype};
 //!
 //! let db = Database::open(Source::from_vec("assets.bin", demo(1, Size::Small)))?;
 //! let id = Database::path_id("content/gameplay/usa/ship/submarine/USS000_Antenna/USS0001.visual");
-//! if let Some(Record::Visual(visual)) = db.record(id)? {
+//! if let Some(Prototype::Visual(visual)) = db.record(id)? {
 //!     for set in visual.render_sets()? {
 //!         let material = db.path(set?.mfm()?)?.expect("the material has a path");
 //!         assert!(material.ends_with(".mfm"));

@@ -31,20 +31,20 @@ impl ChangedTable<'_, '_> {
 }
 
 /// The value of a field of an inserted or deleted row, unless it is null or a part of the row's kind.
-pub(super) fn lone_value<'f, 'a>(change: &ChangedRow<'a>, field: &'f diff::Field<'a>) -> Option<&'f Value<'a>> {
+pub(super) fn lone_value<'f, 'a>(change: &ChangedRow<'a>, field: &'f diff::FieldChange<'a>) -> Option<&'f Value<'a>> {
     let value = if change.kind == DifferenceKind::Added { &field.new } else { &field.old };
     let is_said = change.what.is_some() && matches!(&*field.name, "type" | "state" | "size");
     Some(value).filter(|value| !value.is_null() && !is_said)
 }
 
 /// The fields for people: the text of a reference, not its id.
-pub(super) fn said<'f, 'a>(fields: &'f [diff::Field<'a>]) -> Vec<&'f diff::Field<'a>> {
+pub(super) fn said<'f, 'a>(fields: &'f [diff::FieldChange<'a>]) -> Vec<&'f diff::FieldChange<'a>> {
     let next = fields.iter().skip(1).map(Some).chain([None]);
     let said = fields.iter().zip(next).filter(|(field, next)| !next.is_some_and(|next| is_text_of(next, field)));
     said.map(|(field, _)| field).collect()
 }
 
-fn is_text_of(text: &diff::Field<'_>, field: &diff::Field<'_>) -> bool {
+fn is_text_of(text: &diff::FieldChange<'_>, field: &diff::FieldChange<'_>) -> bool {
     let stem = field.name.strip_suffix("_id").filter(|_| !text.old.is_null() || !text.new.is_null());
     stem.is_some_and(|stem| text.name == stem || text.name.strip_suffix("_path") == Some(stem))
 }

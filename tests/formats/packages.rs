@@ -366,6 +366,24 @@ fn at_most_three_files_of_core_and_scene_need_each_other() {
     }
 }
 
+/// Words of declarations: what they mean is the same in all packages.
+#[test]
+fn the_words_of_declarations_name_one_type_each() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    sources(&root.join("src"), &mut files);
+    sources(&root.join("crates"), &mut files);
+    let declared = regex::Regex::new(r"\bpub (?:struct|enum|trait|union|type) (Field|FieldType|Record)\b").unwrap();
+    let mut met: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files {
+        for found in declared.captures_iter(&fs::read_to_string(&file).unwrap()) {
+            met.entry(found[1].to_owned()).or_default().push(file.display().to_string());
+        }
+    }
+    met.retain(|_, files| files.len() > 1);
+    assert!(met.is_empty(), "{met:#?}");
+}
+
 #[test]
 fn the_front_door_has_at_most_fifteen_names() {
     let text = fs::read_to_string(root().join("src/lib.rs")).unwrap();

@@ -1,6 +1,6 @@
 //! Places of records of installed games, in the order in which they win.
 
-use super::record::{Installation, Record};
+use super::record::{InstallRecord, Installation};
 use super::steam;
 use super::system::{System, folders_in, text_of, wine_prefixes};
 use std::fmt;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct RecordLocation {
     system: System,
-    kind: Record,
+    kind: InstallRecord,
     /// The library of Steam, the folder of a game center, the folder of games, or the prefix whose registry it is.
     path: PathBuf,
 }
@@ -19,11 +19,13 @@ impl RecordLocation {
     /// The games that the records in this place name.
     pub(super) fn installations(&self) -> Vec<Installation> {
         let folders = match self.kind {
-            Record::Variable => Vec::new(),
-            Record::Steam => return steam::installations(&self.path),
-            Record::Folder => folders_in(&self.path),
-            Record::Registry => self.system.registry().programs.iter().map(|path| self.system.path_of(path)).collect(),
-            Record::Wargaming | Record::Lesta => {
+            InstallRecord::Variable => Vec::new(),
+            InstallRecord::Steam => return steam::installations(&self.path),
+            InstallRecord::Folder => folders_in(&self.path),
+            InstallRecord::Registry => {
+                self.system.registry().programs.iter().map(|path| self.system.path_of(path)).collect()
+            }
+            InstallRecord::Wargaming | InstallRecord::Lesta => {
                 let named = game_center(&self.path).into_iter().filter_map(|(path, record)| {
                     let record = record.to_string_lossy().into_owned();
                     Installation::in_folder(self.system.path_of(&path), self.kind, record)
@@ -39,9 +41,9 @@ impl RecordLocation {
 impl fmt::Display for RecordLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.kind, &self.system) {
-            (Record::Registry, System::This) => f.write_str("the registry"),
-            (Record::Registry, System::Wine(prefix)) => write!(f, "the registry of {}", prefix.display()),
-            (Record::Steam, _) => steam::apps_of(&self.path).display().fmt(f),
+            (InstallRecord::Registry, System::This) => f.write_str("the registry"),
+            (InstallRecord::Registry, System::Wine(prefix)) => write!(f, "the registry of {}", prefix.display()),
+            (InstallRecord::Steam, _) => steam::apps_of(&self.path).display().fmt(f),
             _ => self.path.display().fmt(f),
         }
     }
@@ -86,18 +88,18 @@ pub(super) fn places() -> Vec<RecordLocation> {
                 if matches!(system, System::This) && !cfg!(windows) {
                     systems.extend(steam::proton_prefixes(&library).into_iter().map(System::Wine));
                 }
-                places.push(RecordLocation { system: system.clone(), kind: Record::Steam, path: library });
+                places.push(RecordLocation { system: system.clone(), kind: InstallRecord::Steam, path: library });
             }
         }
         if system.is_windows() {
             let data = system.program_data();
-            for (kind, owner) in [(Record::Wargaming, "Wargaming.net"), (Record::Lesta, "Lesta")] {
+            for (kind, owner) in [(InstallRecord::Wargaming, "Wargaming.net"), (InstallRecord::Lesta, "Lesta")] {
                 places.push(RecordLocation { system: system.clone(), kind, path: data.join(owner).join("GameCenter") });
             }
-            places.push(RecordLocation { system: system.clone(), kind: Record::Registry, path: PathBuf::new() });
+            places.push(RecordLocation { system: system.clone(), kind: InstallRecord::Registry, path: PathBuf::new() });
             // The folder that both game centers suggest.
             let path = system.path_of(r"C:\Games");
-            places.push(RecordLocation { system: system.clone(), kind: Record::Folder, path });
+            places.push(RecordLocation { system: system.clone(), kind: InstallRecord::Folder, path });
         }
         n = n.saturating_add(1);
     }

@@ -9,7 +9,7 @@ mod steam;
 mod system;
 mod title;
 
-pub use record::{Installation, Record};
+pub use record::{InstallRecord, Installation};
 pub use title::{GameTitle, PREFIXES};
 
 use assetq_core::Result;
@@ -37,7 +37,7 @@ impl Search {
         let named = GameTitle::ALL.into_iter().filter_map(|title| {
             let folder = title.folder_in_variable().filter(|folder| folder.is_dir())?;
             let record = format!("${}", title.variable());
-            Some(Installation { title, folder, found_by: Record::Variable, record, steam_build: None })
+            Some(Installation { title, folder, found_by: InstallRecord::Variable, record, steam_build: None })
         });
         let mut seen = HashSet::new();
         let found = self.places.iter().flat_map(RecordLocation::installations);

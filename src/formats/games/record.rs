@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The kind of record that named a game's folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Record {
+pub enum InstallRecord {
     /// An environment variable.
     Variable,
     /// A library of Steam.
@@ -21,7 +21,7 @@ pub enum Record {
     Folder,
 }
 
-impl Record {
+impl InstallRecord {
     /// The name that outputs use.
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ pub struct Installation {
     /// The installation's folder.
     pub folder: PathBuf,
     /// The kind of record that led to the folder.
-    pub found_by: Record,
+    pub found_by: InstallRecord,
     /// The file, folder or variable that led to it.
     pub record: String,
     /// The build that Steam recorded.
@@ -52,7 +52,7 @@ pub struct Installation {
 
 impl Installation {
     /// The game in a folder that `record` names, if it holds one.
-    pub(super) fn in_folder(folder: PathBuf, found_by: Record, record: String) -> Option<Self> {
+    pub(super) fn in_folder(folder: PathBuf, found_by: InstallRecord, record: String) -> Option<Self> {
         Some(Self { title: GameTitle::of_folder(&folder)?, folder, found_by, record, steam_build: None })
     }
 }

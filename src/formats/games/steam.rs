@@ -3,7 +3,7 @@
 //! `steamapps/libraryfolders.vdf` lists the libraries; `steamapps/appmanifest_NUMBER.acf` of a library names the folder
 //! of one game below `steamapps/common`.
 
-use super::record::{Installation, Record};
+use super::record::{InstallRecord, Installation};
 use super::system::{System, folders_in, text_of};
 use super::title::GameTitle;
 use assetq_core::paths::{CaselessFolder, caseless};
@@ -41,7 +41,7 @@ pub(super) fn installations(library: &Path) -> Vec<Installation> {
         let folder = common.entry(value_of(&pairs, "installdir")?);
         let record = manifest.to_string_lossy().into_owned();
         let steam_build = value_of(&pairs, "buildid").map(str::to_owned);
-        Some(Installation { steam_build, ..Installation::in_folder(folder, Record::Steam, record)? })
+        Some(Installation { steam_build, ..Installation::in_folder(folder, InstallRecord::Steam, record)? })
     });
     found.collect()
 }

@@ -1,7 +1,7 @@
 //! Prototype databases: what the builder writes is what the reader says, and what a plain reader of the bytes says.
 
 use crate::common::field;
-use assetq::formats::wows::bwdb::prototypes::{PrototypeType, Record};
+use assetq::formats::wows::bwdb::prototypes::{Prototype, PrototypeType};
 use assetq::formats::wows::bwdb::{Database, Models, State};
 use assetq::formats::wows::game_folder::Variant;
 use assetq::formats::{ErrorKind, Reader};
@@ -244,7 +244,7 @@ fn visuals_have_their_render_sets_and_lods() {
     builder.resource(id, 0, 0, 0);
     let db = open(builder.build());
 
-    let Some(Record::Visual(visual)) = db.lookup(id).unwrap().unwrap().record().unwrap() else { panic!() };
+    let Some(Prototype::Visual(visual)) = db.lookup(id).unwrap().unwrap().record().unwrap() else { panic!() };
     let sets: Vec<_> = visual.render_sets().unwrap().iter().map(Result::unwrap).collect();
     assert_eq!(sets[1].name().unwrap().0, hull);
     assert_eq!(sets[1].mfm().unwrap().0, mfm);
@@ -305,7 +305,7 @@ fn tables_are_known_by_magic_and_unknown_ones_are_shown_raw() {
     assert!(notes[0].as_ref().unwrap().contains("its type is not known"), "{notes:?}");
     assert_eq!(notes[1], None);
     assert!(notes[2].as_ref().unwrap().contains("read as records of 0x70 bytes, "), "{notes:?}");
-    assert!(matches!(db.lookup(2).unwrap().unwrap().record().unwrap(), Some(Record::Model(_))));
+    assert!(matches!(db.lookup(2).unwrap().unwrap().record().unwrap(), Some(Prototype::Model(_))));
     assert!(db.lookup(1).unwrap().unwrap().record().unwrap().is_none());
     assert!(db.lookup(3).unwrap().unwrap().record().unwrap().is_none());
     assert!(db.verify(&Default::default()).is_ok());
@@ -324,7 +324,7 @@ fn models_without_skeleton_extenders_are_told_by_their_schema() {
     builder.database(PrototypeType::Model.magic(), 0xD6B1_1569, blob.finish());
     builder.resource(id, 0, 1, 0);
     let db = open(builder.build());
-    let Some(Record::ModelV14(model)) = db.lookup(id).unwrap().unwrap().record().unwrap() else { panic!() };
+    let Some(Prototype::ModelV14(model)) = db.lookup(id).unwrap().unwrap().record().unwrap() else { panic!() };
     assert_eq!(model.visual().unwrap().0, visual);
     assert_eq!(model.animations().unwrap().get(0).unwrap().unwrap().0, 77);
     assert_eq!(db.table("models").unwrap().len().unwrap(), 2);

@@ -9,7 +9,7 @@
 
 mod value;
 
-pub use value::{Field, same_value};
+pub use value::{FieldChange, same_value};
 pub use value::{differ, hash_value, hash_values};
 
 use crate::error::Error;
@@ -183,7 +183,7 @@ impl Faults {
 /// A table on both sides with its own comparison of rows.
 pub trait Special: Comparable + Send {
     /// Adds the differing fields that no column shows. `damaged` gets the errors of unreadable fields.
-    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>);
+    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<FieldChange<'s>>, damaged: &mut Damaged<'_>);
 
     /// The kind of a row, such as the type of a resource.
     fn what(&self, _pair: Pair) -> Option<String> {

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, Hash, Hasher, RandomState};
 
 /// A field that differs. The value is null on a side that has no such field or row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field<'a> {
+pub struct FieldChange<'a> {
     /// The field's name; parts of nested fields as in `render_sets[2].mfm`.
     pub name: Cow<'a, str>,
     pub old: Value<'a>,
@@ -66,7 +66,7 @@ pub fn hash_value(value: &Value<'_>, state: &mut impl Hasher) {
 
 /// Adds the differences between two values of the field `name`. Maps and lists of maps are compared by member; a list
 /// of plain values, such as a position, differs as a whole.
-pub fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &mut Vec<Field<'a>>) {
+pub fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &mut Vec<FieldChange<'a>>) {
     if same_value(&old, &new) {
         return;
     }
@@ -94,7 +94,7 @@ pub fn differ<'a>(name: Cow<'a, str>, old: Value<'a>, new: Value<'a>, fields: &m
                 }
             }
         }
-        (old, new) => fields.push(Field { name, old, new }),
+        (old, new) => fields.push(FieldChange { name, old, new }),
     }
 }
 

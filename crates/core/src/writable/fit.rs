@@ -296,7 +296,7 @@ fn double(given: &Value<'_>) -> Option<f64> {
 
 /// The intended single-precision float: for a double, the one with the same digits, if any.
 #[expect(clippy::cast_possible_truncation, reason = "the nearest float is what is asked for")]
-fn single(given: &Value<'_>) -> Option<f32> {
+pub fn single(given: &Value<'_>) -> Option<f32> {
     let (number, text) = match given {
         Value::F32(number) => return Some(*number),
         Value::Text(text) => return text.parse().ok().filter(|number: &f32| number.is_finite()),

@@ -17,7 +17,7 @@ mod pieces;
 
 pub use agree::{agrees, differs};
 pub use fit::{ValueSource, is_same};
-pub use fit::{cut, fit, id_of, key, like, short, short_text, typed, what_fits, whole_number};
+pub use fit::{cut, fit, id_of, key, like, short, short_text, single, typed, what_fits, whole_number};
 pub use items::{Item, ListEdit, Lists};
 pub use key::{NTH, edit_of_row, key_of};
 pub use key::{Nth, key_hashes, keys};

@@ -1,11 +1,11 @@
 //! The columns of the records of a sheet.
 
-use super::fields::{Field, FieldKind};
+use super::fields::{FieldKind, SheetField};
 use crate::table::{Accepts, Column, Kind};
 use std::collections::{HashMap, HashSet};
 
 /// The columns of `records`: the record's name, then the fields. A name that is there already gets a number.
-pub(super) fn record_columns(fields: &[Field]) -> Vec<Column> {
+pub(super) fn record_columns(fields: &[SheetField]) -> Vec<Column> {
     let mut taken: HashSet<&str> = fields.iter().map(|field| &*field.name).collect();
     taken.insert("record");
     let mut seen: HashMap<&str, u64> = HashMap::from([("record", 1)]);

@@ -7,7 +7,7 @@ const WORD: usize = 4;
 /// One field of a sheet: a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Field {
+pub struct SheetField {
     /// The field's name in the sheet or in the list of known names; otherwise `field_N`.
     pub name: String,
     /// How its cells are read.
@@ -20,7 +20,7 @@ pub struct Field {
     pub shift: u8,
 }
 
-impl Field {
+impl SheetField {
     /// The letter that its name begins with, for its kind.
     fn letter(&self) -> Option<u8> {
         self.name.bytes().next()
@@ -120,7 +120,7 @@ enum Wide {
 /// The fields of a sheet and their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    pub fields: Vec<Field>,
+    pub fields: Vec<SheetField>,
     /// The number of named fields; later fields are left-over words.
     pub named: usize,
     /// Bytes that a record must have.
@@ -180,7 +180,7 @@ struct Planner<'k> {
     kinds: &'k [u32],
     types: &'k [u32],
     wide: Wide,
-    fields: Vec<Field>,
+    fields: Vec<SheetField>,
     word: usize,
     /// The byte of the record where the next word begins.
     offset: usize,
@@ -213,7 +213,7 @@ impl<'k> Planner<'k> {
     }
 
     fn push(&mut self, name: &str, kind: FieldKind, bits: u8, offset: usize, shift: u8) {
-        self.fields.push(Field { name: name.to_owned(), kind, bits, offset, shift });
+        self.fields.push(SheetField { name: name.to_owned(), kind, bits, offset, shift });
     }
 
     fn named(&mut self, name: &str) {

@@ -33,7 +33,7 @@ mod tables;
 mod verify;
 mod writer;
 
-pub use fields::{Fault, Field, FieldKind};
+pub use fields::{Fault, FieldKind, SheetField};
 pub use known_fields::{KnownFields, SheetFields};
 pub use layout::{ArrayInfo, MAGIC, WdbEntry, WdbHeader};
 pub use pack::{Pack, PackedSheet};
@@ -138,7 +138,7 @@ impl Sheet {
     }
 
     /// The fields of a record, in order.
-    pub fn fields(&self) -> &[Field] {
+    pub fn fields(&self) -> &[SheetField] {
         &self.layout.fields
     }
 
@@ -157,8 +157,8 @@ impl Sheet {
     }
 
     #[inline]
-    pub fn record(&self, row: usize) -> Option<Record<'_>> {
-        self.records().get(row).map(|entry| Record::new(self, entry))
+    pub fn record(&self, row: usize) -> Option<SheetRecord<'_>> {
+        self.records().get(row).map(|entry| SheetRecord::new(self, entry))
     }
 
     /// The row of the first record `name`, in the form of [`WdbEntry::name_text`]. Binary search if the records are in the
@@ -246,7 +246,7 @@ impl Sheet {
 
     /// One cell of a record with this data; `None` if it is unreadable.
     #[inline]
-    fn cell<'a>(&'a self, data: &'a [u8], field: &Field) -> Option<Value<'a>> {
+    fn cell<'a>(&'a self, data: &'a [u8], field: &SheetField) -> Option<Value<'a>> {
         let at = data.get(field.offset..)?;
         let word = u32::from_be_bytes(*at.first_chunk()?);
         let shift = u32::from(field.shift);
@@ -267,7 +267,7 @@ impl Sheet {
     }
 
     #[cold]
-    fn no_cell(&self, entry: &WdbEntry, data: &[u8], field: &Field) -> Error {
+    fn no_cell(&self, entry: &WdbEntry, data: &[u8], field: &SheetField) -> Error {
         let range = entry.range();
         let cell = self.source.view("cell").at(range.start).skip(field.offset);
         let word = data.get(field.offset..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
@@ -342,13 +342,13 @@ impl Order {
 
 /// A record of a sheet, read in place.
 #[derive(Debug, Clone, Copy)]
-pub struct Record<'a> {
+pub struct SheetRecord<'a> {
     sheet: &'a Sheet,
     entry: &'a WdbEntry,
     data: &'a [u8],
 }
 
-impl<'a> Record<'a> {
+impl<'a> SheetRecord<'a> {
     #[inline]
     fn new(sheet: &'a Sheet, entry: &'a WdbEntry) -> Self {
         let range = entry.range();

@@ -1,7 +1,7 @@
 //! The tables of sheets and packs.
 
 use super::pack::{Pack, PackedSheet};
-use super::{FieldKind, Record, Sheet};
+use super::{FieldKind, Sheet, SheetRecord};
 use crate::table::{Column, DeclaredTable, Table, Value};
 
 pub(super) fn of_sheet(sheet: &Sheet) -> Vec<Box<dyn Table + '_>> {
@@ -26,7 +26,7 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
     let table = DeclaredTable::new(
         name,
         || Ok(entries.len()),
-        |row| Ok(entries.get(row).map(|entry| Record::new(sheet, entry))),
+        |row| Ok(entries.get(row).map(|entry| SheetRecord::new(sheet, entry))),
     );
     let table = table
         .columns(columns.next(), |record, _| Ok(Value::Text(record.name())))
@@ -36,7 +36,7 @@ fn records<'a>(sheet: &'a Sheet, name: &'a str) -> Box<dyn Table + 'a> {
             None => Some(Ok(Vec::new())),
         })
         .label()
-        .columns(columns, Record::value)
+        .columns(columns, SheetRecord::value)
         .with_writable_rows();
     Box::new(table)
 }

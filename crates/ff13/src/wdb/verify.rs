@@ -4,7 +4,7 @@ use super::directory::{damaged, entry_view, name_key};
 use super::layout::{WdbEntry, WdbHeader};
 use super::pack::Pack;
 use super::sections::{self, MAX_TEXT, Sections, bits};
-use super::{Field, FieldKind, Naming, Record, Sheet};
+use super::{FieldKind, Naming, Sheet, SheetField, SheetRecord};
 use crate::error::ErrorKind;
 use crate::report::{Check, Progress, Report, counted};
 use crate::source::Source;
@@ -290,13 +290,13 @@ fn cells(sheet: &Sheet, progress: &Progress) -> Check {
     });
     let (records, skipped) = sheet.records().split_at(bounded.count());
     let end = pool_end(sheet.parts());
-    let references: Vec<&Field> =
+    let references: Vec<&SheetField> =
         sheet.fields().iter().filter(|f| matches!(f.kind, FieldKind::Text | FieldKind::ArrayText(_))).collect();
     let check = records
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut check = Check::new("records");
-            for record in chunk.iter().map(|entry| Record::new(sheet, entry)) {
+            for record in chunk.iter().map(|entry| SheetRecord::new(sheet, entry)) {
                 record_cells(record, &references, end, &mut check);
             }
             progress.advance(chunk.len() as u64);
@@ -311,7 +311,7 @@ fn cells(sheet: &Sheet, progress: &Progress) -> Check {
     check.with_detail(detail)
 }
 
-fn record_cells(record: Record<'_>, references: &[&Field], pool_end: usize, check: &mut Check) {
+fn record_cells(record: SheetRecord<'_>, references: &[&SheetField], pool_end: usize, check: &mut Check) {
     let (sheet, entry) = (record.sheet, record.entry);
     let view = sheet.source.view("record").at(entry.range().start);
     if record.data.len() != sheet.layout.size {

@@ -4,7 +4,7 @@ use super::directory::damaged;
 use super::layout::ArrayInfo;
 use super::relay::{self, Added, Relay};
 use super::sections::{self, MAX_TEXT, bits};
-use super::{Field, FieldKind, Pack, Sheet};
+use super::{FieldKind, Pack, Sheet, SheetField};
 use crate::bytes::be;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
@@ -227,7 +227,7 @@ impl<'s, 'e> Writer<'s, 'e> {
 
     /// Writes a cell into the words of a record.
     fn cell(&mut self, data: &mut [u8], number: usize, value: &'e Value<'static>) -> Result<()> {
-        let field: &'s Field =
+        let field: &'s SheetField =
             self.sheet.layout.fields.get(number).ok_or_else(|| crate::table::no_cell("records", 0, number))?;
         let word = match (field.kind, value) {
             (FieldKind::Uint, Value::Uint(number)) => u32::try_from(*number).ok(),
@@ -265,7 +265,7 @@ impl<'s, 'e> Writer<'s, 'e> {
     }
 
     #[cold]
-    fn too_short(&self, field: &Field) -> Error {
+    fn too_short(&self, field: &SheetField) -> Error {
         damaged(self.sheet.source.view("record"), format!("a record is too short for field {}", field.name))
     }
 
@@ -426,7 +426,7 @@ impl Packed {
 /// How many items of each array the records use at least.
 fn used(sheet: &Sheet, count: usize) -> Vec<u32> {
     let mut used = vec![0u32; count];
-    let fields: Vec<(&Field, u32)> = sheet
+    let fields: Vec<(&SheetField, u32)> = sheet
         .fields()
         .iter()
         .filter_map(|field| match field.kind {

@@ -8,7 +8,7 @@ use super::pair::number;
 use crate::archive::{self, Archive, File, Identity};
 use crate::asset::Asset;
 use crate::codec::crc32;
-use crate::compare::{Comparable, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict};
+use crate::compare::{Comparable, Damaged, Differences, Each, Faults, FieldChange, Keys, Pair, Side, Special, Verdict};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 use crate::threads::{self, lock, prelude::*};
@@ -204,14 +204,14 @@ impl Comparable for Files<'_> {
     }
 }
 
-fn add<'s>(name: &'static str, old: Value<'s>, new: Value<'s>, fields: &mut Vec<Field<'s>>) {
+fn add<'s>(name: &'static str, old: Value<'s>, new: Value<'s>, fields: &mut Vec<FieldChange<'s>>) {
     if old != new {
-        fields.push(Field { name: name.into(), old, new });
+        fields.push(FieldChange { name: name.into(), old, new });
     }
 }
 
 impl Special for Files<'_> {
-    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+    fn fields<'s>(&'s self, row: (u32, u32), fields: &mut Vec<FieldChange<'s>>, damaged: &mut Damaged<'_>) {
         let old = self.file(Side::Old, row.0).map_err(|error| damaged(Side::Old, error));
         let new = self.file(Side::New, row.1).map_err(|error| damaged(Side::New, error));
         let (Ok(old), Ok(new)) = (old, new) else { return };

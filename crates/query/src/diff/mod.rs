@@ -33,7 +33,7 @@ pub use table::Seeker;
 pub(super) use table::path_of_key;
 
 pub use crate::compare::{
-    Comparable, Comparison, Damaged, DifferenceKind, Differences, Each, Faults, Field, Keys, Pair, Side, Special,
+    Comparable, Comparison, Damaged, DifferenceKind, Differences, Each, Faults, FieldChange, Keys, Pair, Side, Special,
     Verdict, same_value,
 };
 
@@ -58,13 +58,13 @@ pub struct ChangedRow<'a> {
     /// The changed row's kind, if its table has kinds: the type of a resource.
     pub what: Option<String>,
     /// The changed row's fields that changed; all of them when it was added or removed.
-    pub fields: Vec<Field<'a>>,
+    pub fields: Vec<FieldChange<'a>>,
 }
 
 impl fmt::Display for ChangedRow<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind.name(), self.key)?;
-        for Field { name, old, new } in &self.fields {
+        for FieldChange { name, old, new } in &self.fields {
             match self.kind {
                 DifferenceKind::Added => write!(f, ", {name}: {new}")?,
                 DifferenceKind::Removed => write!(f, ", {name}: {old}")?,

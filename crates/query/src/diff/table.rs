@@ -2,7 +2,7 @@
 
 use crate::advance;
 use crate::compare::{
-    Comparable, Damaged, Each, Faults, Field, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
+    Comparable, Damaged, Each, Faults, FieldChange, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::{Kind, Role, RowCursor, Table, Value, column_index, no_cell};
@@ -131,7 +131,7 @@ pub(super) fn fields<'t>(
     old: &'t dyn Table,
     new: &'t dyn Table,
     rows: (u32, u32),
-    fields: &mut Vec<Field<'t>>,
+    fields: &mut Vec<FieldChange<'t>>,
     damaged: &mut Damaged<'_>,
 ) {
     for [a, b] in Columns::new(old, new).values {
@@ -164,7 +164,7 @@ pub(super) fn cell<'t>(
 pub(super) fn lone_fields<'t>(
     table: &'t dyn Table,
     pair: Pair,
-    fields: &mut Vec<Field<'t>>,
+    fields: &mut Vec<FieldChange<'t>>,
     damaged: &mut Damaged<'_>,
 ) {
     let row = pair.old.or(pair.new).expect("a pair has a row");
@@ -178,8 +178,8 @@ pub(super) fn lone_fields<'t>(
         let value = cell(table, row, at, side, damaged);
         let name = (&*column.name).into();
         fields.push(match side {
-            Side::Old => Field { name, old: value, new: Value::Null },
-            Side::New => Field { name, old: Value::Null, new: value },
+            Side::Old => FieldChange { name, old: value, new: Value::Null },
+            Side::New => FieldChange { name, old: Value::Null, new: value },
         });
     }
 }

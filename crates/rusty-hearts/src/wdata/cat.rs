@@ -1,8 +1,8 @@
 //! One whole entry, with its names and ids resolved.
 
-use super::fields::{Field, StoredKind};
+use super::fields::{MapField, StoredKind};
 use super::tables::{Found, RecordTable, records};
-use super::{BoxType, Map, Record, Records, Section, shapes};
+use super::{BoxType, Map, MapRecord, MapRecords, Section, shapes};
 use crate::error::Result;
 use crate::table::{Value, Visitor};
 use std::borrow::Cow;
@@ -44,7 +44,7 @@ fn named_so(map: &Map, rows: RecordTable, name: &str, found: &mut Vec<(RecordTab
     records.fault()
 }
 
-fn is_named(record: &Record<'_>, name: &str) -> bool {
+fn is_named(record: &MapRecord<'_>, name: &str) -> bool {
     let mut labels = record.shape().fields.iter().enumerate().filter(|(_, field)| field.is_label);
     labels.any(|(number, _)| record.text(number).is_ok_and(|label| label.is_some_and(|label| label == *name)))
 }
@@ -92,7 +92,7 @@ struct RecordNames<'m> {
 
 impl RecordNames<'_> {
     /// Follows the names and ids in a field and in all that is in it.
-    fn follow(&mut self, field: &Field, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
+    fn follow(&mut self, field: &MapField, value: &Value<'_>, all: &mut Vec<Value<'static>>) -> Result<()> {
         match field.names {
             Some(rows) => self.resolve(field.name, rows, value, all),
             None => self.look_into(&field.kind, value, all),
@@ -151,7 +151,7 @@ impl RecordNames<'_> {
         let mut names = HashMap::new();
         for table in if rows == RecordTable::EventBoxes { boxes } else { vec![rows] } {
             let Some(run) = table.run(self.map)? else { continue };
-            for (row, record) in Records::new(self.map, run).iter().enumerate() {
+            for (row, record) in MapRecords::new(self.map, run).iter().enumerate() {
                 // The name or key is the first field.
                 let mut own = vec![record.get(0)?];
                 if rows == resources

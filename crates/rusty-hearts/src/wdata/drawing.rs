@@ -1,7 +1,7 @@
 //! A map as a drawing: outlines of all that has a place, and the graph of waypoints.
 
 use super::waypoints::RANGE;
-use super::{BoxType, Map, Record, Records, Section, glb};
+use super::{BoxType, Map, MapRecord, MapRecords, Section, glb};
 use crate::error::Result;
 use crate::lazy::Lazy;
 use crate::scene::figure::{Chart, ChartBox, ChartKind, ChartLink, Figure};
@@ -22,7 +22,7 @@ const WARP_MAP_ID: usize = BoxType::PortalBox.shape().number("warp_map_id");
 const WARP_PORTAL_ID: usize = BoxType::PortalBox.shape().number("warp_portal_id");
 
 /// The kinds of records with a place that the map has: name, colour, and records.
-pub(super) fn placed(map: &Map) -> Result<Vec<(&'static str, [u8; 3], Records<'_>)>> {
+pub(super) fn placed(map: &Map) -> Result<Vec<(&'static str, [u8; 3], MapRecords<'_>)>> {
     map.find_all_boxes();
     let boxes = BoxType::ALL.into_iter().map(|box_type| (box_type.name(), map.boxes(box_type).map(Some)));
     let others = [("AniBG", Section::AniBgs), ("ItemBox", Section::ItemBoxes), ("Gimmick", Section::Gimmicks)];
@@ -39,7 +39,7 @@ pub(super) fn placed(map: &Map) -> Result<Vec<(&'static str, [u8; 3], Records<'_
 }
 
 /// The target that a portal leads to, in words.
-fn target(record: &Record<'_>) -> Result<Option<String>> {
+fn target(record: &MapRecord<'_>) -> Result<Option<String>> {
     if std::ptr::eq(record.shape(), BoxType::PortalBox.shape()) {
         let (map, id) = (record.get(WARP_MAP_NAME)?, record.get(WARP_MAP_ID)?);
         return Ok(Some(format!("{map} (map {id}, portal {})", record.get(WARP_PORTAL_ID)?)));

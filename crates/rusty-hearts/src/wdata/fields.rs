@@ -26,7 +26,7 @@ pub struct Versions {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct MapField {
     /// The name in docs/formats/wdata.md.
     pub name: &'static str,
     pub kind: StoredKind,
@@ -43,7 +43,7 @@ pub struct Field {
     pub default: f32,
 }
 
-impl Field {
+impl MapField {
     /// Whether it counts the items of lists, which store their own lengths in outputs.
     pub(super) fn is_count(&self) -> bool {
         matches!(self.kind, StoredKind::Count)
@@ -70,7 +70,7 @@ pub enum StoredKind {
     Array(&'static StoredKind, usize),
     /// As many items as the record's count with that number (its first count is number 0).
     List(&'static StoredKind, usize),
-    Record(&'static [Field]),
+    Record(&'static [MapField]),
 }
 
 /// When a field is stored. Ranges of versions include both ends.
@@ -95,8 +95,8 @@ pub enum Gate {
 }
 
 /// A field that is always stored.
-pub const fn field(name: &'static str, kind: StoredKind) -> Field {
-    Field {
+pub const fn field(name: &'static str, kind: StoredKind) -> MapField {
+    MapField {
         name,
         kind,
         gate: Gate::Always,
@@ -108,7 +108,7 @@ pub const fn field(name: &'static str, kind: StoredKind) -> Field {
     }
 }
 
-impl Field {
+impl MapField {
     /// Stores the field only if `gate` allows it.
     #[must_use]
     pub const fn when(mut self, gate: Gate) -> Self {
@@ -251,7 +251,7 @@ trait Action<'a> {
 
 /// Walks over `fields` from the cursor on.
 fn walk<'a, A: Action<'a>>(
-    fields: &[Field],
+    fields: &[MapField],
     cursor: &mut Cursor<'a>,
     versions: &Versions,
     place: ListPosition,
@@ -263,7 +263,7 @@ fn walk<'a, A: Action<'a>>(
 
 #[inline]
 fn step<'a, A: Action<'a>>(
-    field: &Field,
+    field: &MapField,
     cursor: &mut Cursor<'a>,
     versions: &Versions,
     place: ListPosition,
@@ -343,13 +343,13 @@ impl<'a> Action<'a> for Skip {
 /// # Errors
 /// Names the field that does not fit.
 #[inline]
-pub fn skip(fields: &[Field], cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
+pub fn skip(fields: &[MapField], cursor: &mut Cursor<'_>, versions: &Versions) -> Result<()> {
     walk(fields, cursor, versions, ALONE, &mut Skip)
 }
 
 /// Skips one field of a record. `counts` are the counts so far.
 pub(super) fn skip_field(
-    field: &Field,
+    field: &MapField,
     cursor: &mut Cursor<'_>,
     versions: &Versions,
     place: ListPosition,
@@ -375,7 +375,12 @@ pub(super) fn skip_item(
 ///
 /// # Errors
 /// Names the field that does not fit.
-pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versions: &Versions) -> Result<Value<'a>> {
+pub fn value<'a>(
+    fields: &[MapField],
+    wanted: usize,
+    cursor: &mut Cursor<'a>,
+    versions: &Versions,
+) -> Result<Value<'a>> {
     let mut counts = skip_to(fields, wanted, cursor, versions)?;
     match fields.get(wanted) {
         Some(field) => decode(field, cursor, versions, ALONE, &mut counts),
@@ -384,7 +389,7 @@ pub fn value<'a>(fields: &[Field], wanted: usize, cursor: &mut Cursor<'a>, versi
 }
 
 /// Skips the fields before number `wanted`. Returns their counts.
-fn skip_to(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<Counts> {
+fn skip_to(fields: &[MapField], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<Counts> {
     let mut counts = Counts::default();
     for field in fields.iter().take(wanted) {
         step(field, cursor, versions, ALONE, &mut counts, &mut Skip)?;
@@ -396,7 +401,12 @@ fn skip_to(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &
 ///
 /// # Errors
 /// Names the field that does not fit.
-pub fn locate(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions: &Versions) -> Result<(usize, usize)> {
+pub fn locate(
+    fields: &[MapField],
+    wanted: usize,
+    cursor: &mut Cursor<'_>,
+    versions: &Versions,
+) -> Result<(usize, usize)> {
     let mut counts = skip_to(fields, wanted, cursor, versions)?;
     let start = cursor.position();
     if let Some(field) = fields.get(wanted) {
@@ -406,7 +416,7 @@ pub fn locate(fields: &[Field], wanted: usize, cursor: &mut Cursor<'_>, versions
 }
 
 fn decode<'a>(
-    field: &Field,
+    field: &MapField,
     cursor: &mut Cursor<'a>,
     versions: &Versions,
     place: ListPosition,
@@ -542,7 +552,7 @@ impl<'a> Action<'a> for Inspect<'_> {
 /// # Errors
 /// Names the field that does not fit; there is no way past it.
 pub fn inspect(
-    fields: &[Field],
+    fields: &[MapField],
     cursor: &mut Cursor<'_>,
     versions: &Versions,
     seen: &mut Seen,

@@ -4,7 +4,7 @@
 //! do; below it everything has the numbers of the file.
 
 use super::drawing::placed;
-use super::{Map, Records};
+use super::{Map, MapRecords};
 use crate::error::Result;
 use crate::scene::figure::{Iter, Solid, SolidKind};
 use crate::scene::glb;
@@ -79,7 +79,7 @@ impl Wireframes {
         self.parts.len().saturating_sub(1)
     }
 
-    fn add(&mut self, records: Records<'_>, colour: [u8; 3]) -> Result<()> {
+    fn add(&mut self, records: MapRecords<'_>, colour: [u8; 3]) -> Result<()> {
         let name = records.shape().name;
         let corners = (0..8u32).map(|corner| [1, 2, 4].map(|bit| if corner & bit == 0 { -1.0 } else { 1.0 }));
         // An edge connects two corners with numbers that differ in one bit.

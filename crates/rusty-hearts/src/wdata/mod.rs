@@ -24,10 +24,10 @@ mod waypoints;
 mod writer;
 
 pub use crate::table::OrientedBox;
-pub use fields::{Field, Gate, StoredKind, Versions};
-pub use record::Record;
-pub use record_run::Records;
-pub use shapes::{BoxType, Shape};
+pub use fields::{Gate, MapField, StoredKind, Versions};
+pub use record::MapRecord;
+pub use record_run::MapRecords;
+pub use shapes::{BoxType, RecordShape};
 pub use space::Hits;
 pub use trailing::{Choice, Section, TriggerLayout};
 pub use waypoints::Link;
@@ -139,8 +139,8 @@ impl Map {
     }
 
     /// The versions and the counts in its header: one record.
-    pub fn header(&self) -> Records<'_> {
-        Records::new(self, &self.header)
+    pub fn header(&self) -> MapRecords<'_> {
+        MapRecords::new(self, &self.header)
     }
 
     /// The counting of texts in its signature, and therefore most likely in all texts.
@@ -149,8 +149,8 @@ impl Map {
     }
 
     /// The leading paths (`model_path`, `nav_mesh_path`, `nav_height_path`, `event_box_path`): one record.
-    pub fn leading_paths(&self) -> Records<'_> {
-        Records::new(self, &self.paths)
+    pub fn leading_paths(&self) -> MapRecords<'_> {
+        MapRecords::new(self, &self.paths)
     }
 
     /// The path `name`, such as `model_path`; `None` if it is empty or `.\`, which is the format's form of no path, or
@@ -162,7 +162,7 @@ impl Map {
         let records = if shapes::LEADING_PATHS.field(name).is_some() {
             self.leading_paths()
         } else if shapes::TRAILING_PATHS.field(name).is_some() {
-            Records::new(self, self.section_run(Section::TrailingPaths)?)
+            MapRecords::new(self, self.section_run(Section::TrailingPaths)?)
         } else {
             return Err(Error::of_part(ErrorKind::NotFound { what: format!("path {name:?} not found") }, "paths"));
         };
@@ -215,8 +215,8 @@ impl Map {
     /// # Errors
     /// When the event-box table or its row for this type is damaged, and for a version with an unknown layout. Damage
     /// within a box is an error of this box.
-    pub fn boxes(&self, box_type: BoxType) -> Result<Records<'_>> {
-        self.box_run(box_type).map(|run| Records::new(self, run))
+    pub fn boxes(&self, box_type: BoxType) -> Result<MapRecords<'_>> {
+        self.box_run(box_type).map(|run| MapRecords::new(self, run))
     }
 
     /// Finds the boxes of all types, in parallel: worth it before a query of all of them.
@@ -286,8 +286,8 @@ impl Map {
     ///
     /// # Errors
     /// When the file is damaged before them, or in their number. Damage within a record is an error of this record.
-    pub fn section(&self, section: Section) -> Result<Option<Records<'_>>> {
-        Ok(self.any_run(section)?.map(|run| Records::new(self, run)))
+    pub fn section(&self, section: Section) -> Result<Option<MapRecords<'_>>> {
+        Ok(self.any_run(section)?.map(|run| MapRecords::new(self, run)))
     }
 
     /// The trigger layout of the file, and why it was chosen.

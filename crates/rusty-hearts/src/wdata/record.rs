@@ -4,26 +4,26 @@ use super::Map;
 use super::OrientedBox;
 use super::fields::{self, StoredKind};
 use super::layout::Obb;
-use super::shapes::{PLACE, Shape};
+use super::shapes::{PLACE, RecordShape};
 use crate::bytes::{Cursor, Overlay, Utf16, le};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Value;
 
 /// A record in the file. Fields are located on demand; texts and lists of numbers are borrowed.
 #[derive(Debug, Clone, Copy)]
-pub struct Record<'a> {
+pub struct MapRecord<'a> {
     map: &'a Map,
-    shape: &'static Shape,
+    shape: &'static RecordShape,
     /// The cursor at its first byte.
     pub(super) cursor: Cursor<'a>,
 }
 
-impl<'a> Record<'a> {
-    pub(super) const fn new(map: &'a Map, shape: &'static Shape, cursor: Cursor<'a>) -> Self {
+impl<'a> MapRecord<'a> {
+    pub(super) const fn new(map: &'a Map, shape: &'static RecordShape, cursor: Cursor<'a>) -> Self {
         Self { map, shape, cursor }
     }
 
-    pub fn shape(&self) -> &'static Shape {
+    pub fn shape(&self) -> &'static RecordShape {
         self.shape
     }
 
@@ -98,7 +98,7 @@ impl<'a> Record<'a> {
     /// The text of a field, without the NUL; `None` if this version lacks it.
     ///
     /// # Errors
-    /// As [`Record::get`], and when the field is not a text.
+    /// As [`MapRecord::get`], and when the field is not a text.
     pub fn text(&self, field: impl FieldKey) -> Result<Option<Utf16<'a>>> {
         match self.get(field)? {
             Value::Utf16(text) => Ok(Some(text)),
@@ -110,7 +110,7 @@ impl<'a> Record<'a> {
     /// The list of integers of a field, borrowed.
     ///
     /// # Errors
-    /// As [`Record::get`], and when the field is not such a list.
+    /// As [`MapRecord::get`], and when the field is not such a list.
     pub fn ints(&self, field: impl FieldKey) -> Result<&'a [le::I32]> {
         self.numbers(field, |kind| matches!(kind, StoredKind::Int))
     }
@@ -118,7 +118,7 @@ impl<'a> Record<'a> {
     /// The list of floats of a field, borrowed.
     ///
     /// # Errors
-    /// As [`Record::get`], and when the field is not such a list.
+    /// As [`MapRecord::get`], and when the field is not such a list.
     pub fn floats(&self, field: impl FieldKey) -> Result<&'a [le::F32]> {
         self.numbers(field, |kind| matches!(kind, StoredKind::Float))
     }
@@ -156,17 +156,17 @@ impl<'a> Record<'a> {
 /// A field of a shape: its number, or its name.
 pub trait FieldKey: Copy {
     /// Its number.
-    fn number_in(self, shape: &'static Shape) -> Result<usize>;
+    fn number_in(self, shape: &'static RecordShape) -> Result<usize>;
 }
 
 impl FieldKey for usize {
-    fn number_in(self, _: &'static Shape) -> Result<usize> {
+    fn number_in(self, _: &'static RecordShape) -> Result<usize> {
         Ok(self)
     }
 }
 
 impl FieldKey for &str {
-    fn number_in(self, shape: &'static Shape) -> Result<usize> {
+    fn number_in(self, shape: &'static RecordShape) -> Result<usize> {
         shape.field(self).ok_or_else(|| {
             let what = format!("field {self:?} not found");
             Error::of_part(ErrorKind::NotFound { what }, shape.name)

@@ -2,8 +2,8 @@
 
 use super::fields::{self, Versions};
 use super::layout::Obb;
-use super::record::Record;
-use super::shapes::Shape;
+use super::record::MapRecord;
+use super::shapes::RecordShape;
 use super::skip_plan::SkipPlan;
 use super::{Map, tables};
 use crate::bytes::{Cursor, View};
@@ -13,7 +13,7 @@ use crate::threads::prelude::*;
 /// Where records begin. The walk that finds them stops at the first one that does not fit.
 #[derive(Debug)]
 pub(super) struct RecordRun {
-    pub(super) shape: &'static Shape,
+    pub(super) shape: &'static RecordShape,
     pub(super) start: usize,
     /// The number of records that there should be.
     pub(super) count: usize,
@@ -26,13 +26,13 @@ pub(super) struct RecordRun {
 }
 
 impl RecordRun {
-    pub(super) const fn empty(shape: &'static Shape, at: usize) -> Self {
+    pub(super) const fn empty(shape: &'static RecordShape, at: usize) -> Self {
         Self { shape, start: at, count: 0, positions: Vec::new(), found_end: at, limit: at }
     }
 
     /// Finds `count` records from `start` on, all before `limit`.
     pub(super) fn walk(
-        shape: &'static Shape,
+        shape: &'static RecordShape,
         view: View<'_>,
         start: usize,
         count: usize,
@@ -101,12 +101,12 @@ fn cursor(view: View<'_>, at: usize, limit: usize) -> Cursor<'_> {
 
 /// Records of one kind, found but not read.
 #[derive(Debug, Clone, Copy)]
-pub struct Records<'a> {
+pub struct MapRecords<'a> {
     pub(super) map: &'a Map,
     run: &'a RecordRun,
 }
 
-impl<'a> Records<'a> {
+impl<'a> MapRecords<'a> {
     pub(super) const fn new(map: &'a Map, run: &'a RecordRun) -> Self {
         Self { map, run }
     }
@@ -116,11 +116,11 @@ impl<'a> Records<'a> {
         self.run.found_end.saturating_sub(self.run.start) as u64
     }
 
-    pub fn shape(&self) -> &'static Shape {
+    pub fn shape(&self) -> &'static RecordShape {
         self.run.shape
     }
 
-    /// The number of records that can be read; fewer than [`Records::count`] if one is damaged, because later records
+    /// The number of records that can be read; fewer than [`MapRecords::count`] if one is damaged, because later records
     /// cannot be found.
     pub fn len(&self) -> usize {
         self.run.positions.len()
@@ -144,17 +144,17 @@ impl<'a> Records<'a> {
         self.run.check(self.map)
     }
 
-    pub fn get(&self, number: usize) -> Option<Record<'a>> {
+    pub fn get(&self, number: usize) -> Option<MapRecord<'a>> {
         let cursor = self.run.cursor(self.map, number)?;
-        Some(Record::new(self.map, self.run.shape, cursor))
+        Some(MapRecord::new(self.map, self.run.shape, cursor))
     }
 
     /// The records that can be read, in file order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'a>> + use<'a> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = MapRecord<'a>> + use<'a> {
         let Self { map, run } = *self;
         run.positions.iter().map(move |&at| {
             // A position that was found is within the file.
-            Record::new(map, run.shape, cursor(map.view(), at as usize, run.limit))
+            MapRecord::new(map, run.shape, cursor(map.view(), at as usize, run.limit))
         })
     }
 
@@ -170,15 +170,15 @@ impl<'a> Records<'a> {
     }
 
     /// The only record of a section with one record, complete or not: the fields before the damage are readable.
-    pub(super) fn damaged_or_not(&self) -> Record<'a> {
-        Record::new(self.map, self.run.shape, cursor(self.map.view(), self.run.start, self.run.limit))
+    pub(super) fn damaged_or_not(&self) -> MapRecord<'a> {
+        MapRecord::new(self.map, self.run.shape, cursor(self.map.view(), self.run.start, self.run.limit))
     }
 
     /// The only record of a section that has one.
     ///
     /// # Errors
     /// The record's damage.
-    pub fn first(&self) -> Result<Record<'a>> {
+    pub fn first(&self) -> Result<MapRecord<'a>> {
         self.check()?;
         self.get(0).ok_or_else(|| tables::no_record(self.run.shape.name))
     }

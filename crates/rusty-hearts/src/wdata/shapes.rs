@@ -5,7 +5,7 @@
 
 use super::fields::Gate::{AniBg, Any, EventBox, FirstOrEventBox, ItemBox, Main, NotLast};
 use super::fields::StoredKind::{Array, Bool, Count, Float, Int, List, Record, Text, Uint};
-use super::fields::{Field, Gate, StoredKind, field};
+use super::fields::{Gate, MapField, StoredKind, field};
 use super::tables::RecordTable::{Boxes, EventBoxes, Section};
 use super::trailing::Section::{AniBgs, Gimmicks, ItemBoxes, SceneResources};
 use crate::schema::is_same_text;
@@ -13,12 +13,12 @@ use std::fmt;
 
 /// A kind of record: the table that shows it and the fields it has.
 #[derive(Debug)]
-pub struct Shape {
+pub struct RecordShape {
     /// The name of its table, and of its section.
     pub name: &'static str,
     /// Whether it begins with the fields of [`PLACE`].
     pub placed: bool,
-    pub fields: &'static [Field],
+    pub fields: &'static [MapField],
 }
 
 /// The fields of [`PLACE`], and more.
@@ -43,14 +43,14 @@ macro_rules! placed {
 }
 
 /// The fields that each record with a place begins with: a name, and the numbers of an [`Obb`](super::layout::Obb).
-pub const PLACE: [Field; 14] = placed![];
+pub const PLACE: [MapField; 14] = placed![];
 
-impl Shape {
-    const fn placed(name: &'static str, fields: &'static [Field]) -> Self {
+impl RecordShape {
+    const fn placed(name: &'static str, fields: &'static [MapField]) -> Self {
         Self { name, placed: true, fields }
     }
 
-    const fn plain(name: &'static str, fields: &'static [Field]) -> Self {
+    const fn plain(name: &'static str, fields: &'static [MapField]) -> Self {
         Self { name, placed: false, fields }
     }
 
@@ -103,10 +103,10 @@ macro_rules! box_types {
                 }
             }
 
-            pub const fn shape(self) -> &'static Shape {
+            pub const fn shape(self) -> &'static RecordShape {
                 match self {
                     $(Self::$name => {
-                        static SHAPE: Shape = Shape::placed($table, &placed![$($field),*]);
+                        static SHAPE: RecordShape = RecordShape::placed($table, &placed![$($field),*]);
                         &SHAPE
                     })+
                 }
@@ -140,7 +140,7 @@ const fn since_event_box(version: i32) -> Gate {
     EventBox(version, i32::MAX)
 }
 
-const ID: Field = field("id", Int);
+const ID: MapField = field("id", Int);
 
 box_types! {
     /// A volume with up to four camera views.
@@ -236,12 +236,12 @@ box_types! {
 }
 
 /// A name of something, with its category from main version 22 on.
-const ENTRY: &[Field] = &[field("category", Uint).when(since_main(22)), field("key", Text)];
+const ENTRY: &[MapField] = &[field("category", Uint).when(since_main(22)), field("key", Text)];
 /// A name of something, with its category in every version.
-const ELEMENT: &[Field] = &[field("category", Uint), field("key", Text)];
-const PVS_EVENT: &[Field] = &[field("category", Uint), field("name", Text)];
+const ELEMENT: &[MapField] = &[field("category", Uint), field("key", Text)];
+const PVS_EVENT: &[MapField] = &[field("category", Uint), field("name", Text)];
 
-const CAMERA_INFO: &[Field] = &[
+const CAMERA_INFO: &[MapField] = &[
     field("camera_target", Text).when(FirstOrEventBox(3)),
     field("camera_name", Text),
     field("camera_pos_x", Float),
@@ -279,7 +279,7 @@ const CAMERA_INFO: &[Field] = &[
 ];
 
 /// The fields after the main version (§2). No reader uses the counts of scripts.
-pub static HEADER: Shape = Shape::plain(
+pub static HEADER: RecordShape = RecordShape::plain(
     "header",
     &[
         field("event_box_version", Int).when(since_main(7)),
@@ -294,7 +294,7 @@ pub static HEADER: Shape = Shape::plain(
 );
 
 /// The paths after the header (§3).
-pub static LEADING_PATHS: Shape = Shape::plain(
+pub static LEADING_PATHS: RecordShape = RecordShape::plain(
     "paths",
     &[
         field("model_path", Text),
@@ -305,7 +305,7 @@ pub static LEADING_PATHS: Shape = Shape::plain(
 );
 
 /// Animated backgrounds (§5).
-pub static ANI_BGS: Shape = Shape::placed(
+pub static ANI_BGS: RecordShape = RecordShape::placed(
     "ani_bgs",
     &placed![
         field("model", Text),
@@ -320,7 +320,7 @@ pub static ANI_BGS: Shape = Shape::placed(
 );
 
 /// Chests and the like (§5).
-pub static ITEM_BOXES: Shape = Shape::placed(
+pub static ITEM_BOXES: RecordShape = RecordShape::placed(
     "item_boxes",
     &placed![
         field("model", Text),
@@ -332,7 +332,7 @@ pub static ITEM_BOXES: Shape = Shape::placed(
 );
 
 /// Traps, levers, platforms (§5).
-pub static GIMMICKS: Shape = Shape::placed(
+pub static GIMMICKS: RecordShape = RecordShape::placed(
     "gimmicks",
     &placed![
         field("model", Text),
@@ -347,19 +347,19 @@ pub static GIMMICKS: Shape = Shape::placed(
 );
 
 /// The paths after the gimmicks (§6).
-pub static TRAILING_PATHS: Shape = Shape::plain(
+pub static TRAILING_PATHS: RecordShape = RecordShape::plain(
     "trailing_paths",
     &[field("obstacle_path", Text).when(since_main(2)), field("moc_path", Text), field("ani_bg_path", Text)],
 );
 
 /// The head of both trigger layouts (§7.1).
-pub static TRIGGER_HEAD: Shape = Shape::plain(
+pub static TRIGGER_HEAD: RecordShape = RecordShape::plain(
     "trigger_head",
     &[field("reserved0", Int), field("script_dir", Text), field("reserved1", Int), field("main_script", Text)],
 );
 
 /// The trigger list (§7.2).
-pub static TRIGGERS: Shape = Shape::plain(
+pub static TRIGGERS: RecordShape = RecordShape::plain(
     "triggers",
     &[
         field("name", Text).label(),
@@ -374,7 +374,7 @@ pub static TRIGGERS: Shape = Shape::plain(
 );
 
 /// The script lists (§7.2): one record.
-pub static SCRIPTS: Shape = Shape::plain(
+pub static SCRIPTS: RecordShape = RecordShape::plain(
     "scripts",
     &[
         field("event_script_count", Count),
@@ -387,7 +387,7 @@ pub static SCRIPTS: Shape = Shape::plain(
 );
 
 /// The first pass over the scenes: their cameras (§8).
-pub static SCENES: Shape = Shape::plain(
+pub static SCENES: RecordShape = RecordShape::plain(
     "scenes",
     &[
         field("file", Text).label(),
@@ -409,7 +409,7 @@ pub static SCENES: Shape = Shape::plain(
 );
 
 /// The second pass over the scenes, from main version 20 on: the things that they show and hide (§8).
-pub static SCENE_ELEMENTS: Shape = Shape::plain(
+pub static SCENE_ELEMENTS: RecordShape = RecordShape::plain(
     "scene_elements",
     &[
         field("name", Text).when(since_main(21)).label(),
@@ -436,7 +436,7 @@ pub static SCENE_ELEMENTS: Shape = Shape::plain(
     ],
 );
 
-const SCENE_DATA: &[Field] = &[
+const SCENE_DATA: &[MapField] = &[
     field("model", Text),
     field("motion", Text),
     field("name", Text),
@@ -446,9 +446,9 @@ const SCENE_DATA: &[Field] = &[
     field("blend_time", Float).when(NotLast),
 ];
 
-const CUE: &[Field] = &[field("delay", Float), field("name", Text), field("id", Uint), field("start", Float)];
+const CUE: &[MapField] = &[field("delay", Float), field("name", Text), field("id", Uint), field("start", Float)];
 
-const SOUND: &[Field] = &[
+const SOUND: &[MapField] = &[
     field("start", Float),
     field("fade_in", Float).when(since_main(16)),
     field("fade_out", Float).when(since_main(16)),
@@ -457,12 +457,12 @@ const SOUND: &[Field] = &[
     field("path", Text),
 ];
 
-const AMBIENT: &[Field] =
+const AMBIENT: &[MapField] =
     &[field("start", Float), field("path", Text), field("play_on_start", Bool), field("loop", Bool)];
 
 /// Resources that scenes play (§9). The fields `legacy_values` and `legacy_texts` have no name in any source: the published
 /// program reads them from some versions and drops them.
-pub static SCENE_RESOURCES: Shape = Shape::plain(
+pub static SCENE_RESOURCES: RecordShape = RecordShape::plain(
     "scene_resources",
     &[
         field("key", Text).label(),
@@ -491,7 +491,7 @@ mod tests {
     use super::*;
 
     /// Every list has a preceding count in its own record.
-    fn lists_follow_their_counts(fields: &[Field]) {
+    fn lists_follow_their_counts(fields: &[MapField]) {
         let mut counts = 0;
         for field in fields {
             match field.kind {

@@ -3,7 +3,7 @@
 //! Consecutive fields of fixed size become one step, and version gates are evaluated once. A record that does not fit
 //! ends a walk silently; the plain walk over the description, which reaches the same position, then reports the fault.
 
-use super::fields::{Field, Gate, StoredKind, Versions};
+use super::fields::{Gate, MapField, StoredKind, Versions};
 use crate::bytes::le;
 
 /// The steps past a record.
@@ -47,13 +47,13 @@ enum Op {
 }
 
 impl SkipPlan {
-    pub(super) fn new(fields: &[Field], versions: &Versions) -> Self {
+    pub(super) fn new(fields: &[MapField], versions: &Versions) -> Self {
         let mut program = Self(Vec::new());
         program.add(fields, versions);
         program
     }
 
-    fn add(&mut self, fields: &[Field], versions: &Versions) {
+    fn add(&mut self, fields: &[MapField], versions: &Versions) {
         for field in fields {
             match field.gate.decide(versions) {
                 Some(true) => self.kind(&field.kind, versions),

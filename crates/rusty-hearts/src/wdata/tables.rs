@@ -1,10 +1,10 @@
 //! The tables of a map, derived from the descriptions that read its records.
 
-use super::fields::Field;
+use super::fields::MapField;
 use super::record_run::RecordRun;
-use super::shapes::{self, Shape};
+use super::shapes::{self, RecordShape};
 use super::waypoints::id_of;
-use super::{BoxType, Map, Record, Records, Section, StoredKind as Stored, is_path};
+use super::{BoxType, Map, MapRecord, MapRecords, Section, StoredKind as Stored, is_path};
 use crate::bytes::Utf16;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
@@ -37,7 +37,7 @@ impl RecordTable {
         if self == Self::EventBoxes { "event_boxes" } else { self.shape().name }
     }
 
-    pub(super) fn shape(self) -> &'static Shape {
+    pub(super) fn shape(self) -> &'static RecordShape {
         match self {
             // All boxes have this in common.
             Self::EventBoxes => BoxType::ObstacleBox.shape(),
@@ -70,7 +70,7 @@ impl RecordTable {
         }
         let Some(run) = self.run(map)? else { return Ok(()) };
         let box_type = if let Self::Boxes(box_type) = self { Some(box_type) } else { None };
-        parts.push(TypedRecords { box_type, records: Records::new(map, run) });
+        parts.push(TypedRecords { box_type, records: MapRecords::new(map, run) });
         run.check(map)
     }
 }
@@ -78,14 +78,14 @@ impl RecordTable {
 #[derive(Debug, Clone, Copy)]
 struct TypedRecords<'m> {
     box_type: Option<BoxType>,
-    records: Records<'m>,
+    records: MapRecords<'m>,
 }
 
 /// A record of a table: its type if it is a box, and its number in its type or section.
 pub(super) struct RecordRow<'m> {
     pub(super) box_type: Option<BoxType>,
     pub(super) number: usize,
-    pub(super) record: Record<'m>,
+    pub(super) record: MapRecord<'m>,
 }
 
 /// The records of a table, as far as they can be read.
@@ -120,7 +120,7 @@ impl<'m> Found<'m> {
     }
 
     /// The records of a row: one, and the second one of a scene if readable.
-    pub(super) fn records_of(&self, row: &RecordRow<'m>) -> impl Iterator<Item = Record<'m>> {
+    pub(super) fn records_of(&self, row: &RecordRow<'m>) -> impl Iterator<Item = MapRecord<'m>> {
         let is_scene = self.rows == RecordTable::Section(Section::Scenes);
         let more = if is_scene { scene_element(self.map, row.number).ok().flatten() } else { None };
         std::iter::once(row.record).chain(more)
@@ -181,7 +181,7 @@ fn accepts(stored: &Stored) -> Accepts {
     }
 }
 
-fn column_of(field: &'static Field) -> Column {
+fn column_of(field: &'static MapField) -> Column {
     let mut column =
         Column::new(field.name, kind_of(&field.kind)).shaped(shape_of(&field.kind)).accepts(accepts(&field.kind));
     (column.brief, column.unique) = (!field.is_aside, field.is_unique);
@@ -195,7 +195,7 @@ fn column_of(field: &'static Field) -> Column {
 }
 
 /// The second record that a scene has, in files that have such records.
-fn scene_element(map: &Map, number: usize) -> Result<Option<Record<'_>>> {
+fn scene_element(map: &Map, number: usize) -> Result<Option<MapRecord<'_>>> {
     let elements = map.section(Section::SceneElements)?.filter(|elements| elements.count() != 0);
     let Some(elements) = elements else { return Ok(None) };
     match elements.get(number) {
@@ -257,7 +257,7 @@ pub(super) fn path_rows(map: &Map) -> Vec<(usize, &'static str, bool)> {
 /// The path in field `number` of the leading or the trailing paths.
 fn stored_path(map: &Map, number: usize, leading: bool) -> Result<Utf16<'_>> {
     let run = if leading { &map.paths } else { map.section_run(Section::TrailingPaths)? };
-    Records::new(map, run).damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
+    MapRecords::new(map, run).damaged_or_not().text(number)?.ok_or_else(|| no_record("paths"))
 }
 
 /// The paths of the map: a row for each that the version has.
@@ -323,7 +323,7 @@ pub(super) fn scripts(map: &Map) -> Box<dyn Table + '_> {
             .column(Column::text("kind").brief().key().writable(), |script| Ok(script.kind.into()))
             .column(Column::text("path").brief().key().in_folders().accepts(Accepts::OrNull), |script| {
                 if let Some(field) = script.in_head {
-                    let head = Records::new(map, map.section_run(Section::TriggerHead)?);
+                    let head = MapRecords::new(map, map.section_run(Section::TriggerHead)?);
                     let path = head.first()?.text(field)?;
                     return Ok(path.filter(|p| field != SCRIPT_DIR || is_path(*p)).into());
                 }

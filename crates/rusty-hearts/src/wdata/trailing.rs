@@ -2,7 +2,7 @@
 
 use super::Map;
 use super::record_run::RecordRun;
-use super::shapes::{self, Shape};
+use super::shapes::{self, RecordShape};
 use crate::bytes::Cursor;
 use crate::error::{ErrorKind, Result};
 
@@ -34,7 +34,7 @@ impl Section {
 
     /// All sections with the shapes of their records, and whether a count of records precedes them. Otherwise a section is one
     /// record, or as many as there are scenes.
-    const ALL: [(Self, &Shape, bool); 10] = [
+    const ALL: [(Self, &RecordShape, bool); 10] = [
         (Self::AniBgs, &shapes::ANI_BGS, true),
         (Self::ItemBoxes, &shapes::ITEM_BOXES, true),
         (Self::Gimmicks, &shapes::GIMMICKS, true),
@@ -51,7 +51,7 @@ impl Section {
         Self::ALL.into_iter().map(|(section, ..)| section)
     }
 
-    fn parts(self) -> (&'static Shape, bool) {
+    fn parts(self) -> (&'static RecordShape, bool) {
         let (_, shape, has_count) = *Self::ALL.get(self as usize).expect("the sections are in order");
         (shape, has_count)
     }
@@ -61,7 +61,7 @@ impl Section {
         self.parts().1
     }
 
-    pub(super) fn shape(self) -> &'static Shape {
+    pub(super) fn shape(self) -> &'static RecordShape {
         self.parts().0
     }
 

@@ -4,7 +4,7 @@ use super::fields::{self, Seen};
 use super::record_run::RecordRun;
 use super::trailing::Section;
 use super::waypoints::id_of;
-use super::{BoxType, Map, Record, Records, TriggerLayout};
+use super::{BoxType, Map, MapRecord, MapRecords, TriggerLayout};
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, Progress, Report, counted};
@@ -56,7 +56,7 @@ pub(super) fn verify(map: &Map, progress: &Progress) -> Report {
 }
 
 /// Looks at every field of every record.
-fn check_records(records: Records<'_>, seen: &mut Seen) -> Check {
+fn check_records(records: MapRecords<'_>, seen: &mut Seen) -> Check {
     let mut check = Check::new(records.shape().name).with_detail(counted(records.count(), "record"));
     for (number, record) in records.iter().enumerate() {
         let mut own = Check::new("");
@@ -119,7 +119,7 @@ fn check_tail(map: &Map, report: &mut Report, seen: &mut Seen) {
         }
         Err(error) => damage = damage.or(Some(error)),
     }
-    report.checks.extend(runs.into_iter().map(|run| check_records(Records::new(map, run), seen)));
+    report.checks.extend(runs.into_iter().map(|run| check_records(MapRecords::new(map, run), seen)));
     if let Some(error) = damage {
         let mut check = Check::new("sections");
         check.fail(error);
@@ -146,7 +146,7 @@ fn check_end(map: &Map, all_well: bool) -> Check {
     check
 }
 
-fn damaged_waypoint(waypoint: &Record<'_>, what: String) -> Error {
+fn damaged_waypoint(waypoint: &MapRecord<'_>, what: String) -> Error {
     Error::new(ErrorKind::Damaged { what: what.into() }, "waypoint_boxes", waypoint.offset())
 }
 

@@ -1,6 +1,6 @@
 //! The graph of waypoints.
 
-use super::{BoxType, Map, Record};
+use super::{BoxType, Map, MapRecord};
 use crate::error::Result;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -13,10 +13,10 @@ pub(super) const RANGE: usize = BoxType::WaypointBox.shape().number("range");
 #[non_exhaustive]
 pub struct Link<'a> {
     /// The waypoint that has the link, and its number among the waypoints.
-    pub from: (usize, Record<'a>),
+    pub from: (usize, MapRecord<'a>),
     pub to_id: i32,
     /// The waypoint of that id, if there is one.
-    pub to: Option<(usize, Record<'a>)>,
+    pub to: Option<(usize, MapRecord<'a>)>,
     pub distance: f32,
 }
 
@@ -65,14 +65,14 @@ impl Map {
     }
 
     /// The first waypoint that has this id, and its number.
-    pub fn waypoint(&self, id: i32) -> Result<Option<(usize, Record<'_>)>> {
+    pub fn waypoint(&self, id: i32) -> Result<Option<(usize, MapRecord<'_>)>> {
         let Some(&number) = self.graph()?.by_id.get(&id) else { return Ok(None) };
         let number = number as usize;
         Ok(self.boxes(BoxType::WaypointBox)?.get(number).map(|record| (number, record)))
     }
 }
 
-pub(super) fn id_of(waypoint: &Record<'_>) -> Result<i32> {
+pub(super) fn id_of(waypoint: &MapRecord<'_>) -> Result<i32> {
     // Its first own field.
     waypoint.own_fields()?.i32().map_err(|e| e.context("id"))
 }

@@ -1,5 +1,5 @@
 use super::layout::{BlobHeader, DatabaseEntry};
-use super::prototypes::{Layout, PrototypeType, Record, type_name};
+use super::prototypes::{Layout, Prototype, PrototypeType, type_name};
 use super::raw::samples;
 use super::record::{Elements, Walker, Wanted};
 use super::text_layouts::Layouts;
@@ -126,7 +126,7 @@ impl<'a> Blob<'a> {
         let (mut bad, mut of) = (0u16, 0u16);
         for record in samples(self.count, SAMPLES) {
             let before = (arrays.sound, arrays.bad);
-            match Record::read(layout, self.records.skip(record.saturating_mul(size))) {
+            match Prototype::read(layout, self.records.skip(record.saturating_mul(size))) {
                 Ok(record) => record.walk_fields(&mut arrays),
                 Err(_) => arrays.bad = arrays.bad.saturating_add(1),
             }
@@ -254,9 +254,9 @@ impl<'a> Blob<'a> {
     ///
     /// # Errors
     /// When there is no such record.
-    pub fn record(&self, record: usize) -> Result<Option<Record<'a>>> {
+    pub fn record(&self, record: usize) -> Result<Option<Prototype<'a>>> {
         match self.layout {
-            Ok(layout) => Record::read(layout, self.record_span(record)?.0).map(Some),
+            Ok(layout) => Prototype::read(layout, self.record_span(record)?.0).map(Some),
             Err(_) => Ok(None),
         }
     }

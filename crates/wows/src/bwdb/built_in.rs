@@ -1,7 +1,7 @@
 //! The built-in types by their names in layouts files, and the shapes of their values.
 
 use super::prototypes::{ColorRamp, ParticleAction, PrototypeType, SystemAction};
-use super::record::{Field, FieldInfo, FieldType, Flag, Form, NameId, PathId, ResourceRef, Text, Type};
+use super::record::{FieldInfo, Flag, Form, NameId, PathId, ResourceRef, Text, Type, TypeKind, Typed};
 use crate::table::{Kind, ValueShape};
 use std::sync::LazyLock;
 
@@ -65,7 +65,7 @@ fn shape_within(info: &FieldInfo, depth: usize) -> Option<ValueShape> {
         Some(Kind::Id64) => ValueShape::reference(Kind::Id64, "path"),
         Some(Kind::Nested) => ValueShape::list(ValueShape::of(Kind::F32)),
         Some(Kind::Any) => return None,
-        Some(kind) => ValueShape::Value { kind, wide: info.of.kind() == FieldType::U64 },
+        Some(kind) => ValueShape::Value { kind, wide: info.of.kind() == TypeKind::U64 },
         // A type without fields is one of several, depending on its value.
         None if info.of.fields().is_empty() || info.of.is_declared || depth >= NESTED_STRUCTS => return None,
         None => {

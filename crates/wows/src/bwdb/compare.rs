@@ -4,7 +4,7 @@ use super::record::differ::{differ_record, digest, plain_fields, same_record};
 use super::{Blob, Database, Location, RawLayout, Resource, State, tables};
 use crate::budget::{Budget, BudgetShare};
 use crate::compare::{
-    Comparable, Comparison, Damaged, Differences, Each, Faults, Field, Keys, Pair, Side, Special, Verdict, differ,
+    Comparable, Comparison, Damaged, Differences, Each, Faults, FieldChange, Keys, Pair, Side, Special, Verdict, differ,
 };
 use crate::error::{Error, Result};
 use crate::id::Id64;
@@ -157,7 +157,7 @@ impl Comparable for Paths<'_> {
 }
 
 impl Special for Paths<'_> {
-    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<FieldChange<'s>>, _: &mut Damaged<'_>) {}
 }
 
 struct Strings<'a> {
@@ -215,7 +215,7 @@ impl Comparable for Strings<'_> {
 }
 
 impl Special for Strings<'_> {
-    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<Field<'s>>, _: &mut Damaged<'_>) {}
+    fn fields<'s>(&'s self, _: (u32, u32), _: &mut Vec<FieldChange<'s>>, _: &mut Damaged<'_>) {}
 }
 
 struct Records<'a> {
@@ -295,7 +295,7 @@ impl<'a> Records<'a> {
         &'s self,
         (of_a, a): RecordRef<'_, 'a>,
         (of_b, b): RecordRef<'_, 'a>,
-        fields: &mut Vec<Field<'s>>,
+        fields: &mut Vec<FieldChange<'s>>,
         damaged: &mut Damaged<'_>,
     ) {
         let [old_db, new_db] = self.dbs;
@@ -308,7 +308,7 @@ impl<'a> Records<'a> {
                     at_a,
                     at_b,
                     [old_db, new_db],
-                    &mut |name, old, new| fields.push(Field { name: name.to_owned().into(), old, new }),
+                    &mut |name, old, new| fields.push(FieldChange { name: name.to_owned().into(), old, new }),
                     &self.shown,
                 );
                 errors.into_iter().for_each(|error| damaged(self.faulty((of_a, a)), error));
@@ -334,7 +334,7 @@ impl<'a> Records<'a> {
                         let bytes = record.get(place.clone()).expect("the layout compares what both records have");
                         Value::owned(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
                     });
-                    fields.push(Field { name, old, new });
+                    fields.push(FieldChange { name, old, new });
                 }
             }
         }
@@ -426,7 +426,7 @@ impl Comparable for Resources<'_> {
 }
 
 impl Special for Resources<'_> {
-    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<FieldChange<'s>>, damaged: &mut Damaged<'_>) {
         let found = (self.get(Side::Old, rows.0), self.get(Side::New, rows.1));
         let Some(((a, of_a), (b, of_b))) = both(found, damaged) else { return };
         let valid = a.state() == State::Valid && b.state() == State::Valid;
@@ -537,7 +537,7 @@ impl Comparable for Unnamed<'_> {
 }
 
 impl Special for Unnamed<'_> {
-    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<Field<'s>>, damaged: &mut Damaged<'_>) {
+    fn fields<'s>(&'s self, rows: (u32, u32), fields: &mut Vec<FieldChange<'s>>, damaged: &mut Damaged<'_>) {
         if let (Some(a), Some(b)) = (self.place(Side::Old, rows.0), self.place(Side::New, rows.1)) {
             self.records.fields(a, b, fields, damaged);
         }

@@ -55,7 +55,7 @@ use assetq_core::{Openable, Options};
 use hashmap::Modulus;
 use layout::{Body, BwdbHeader, DatabaseEntry, PathEntry, ResourceBucket, StringBucket};
 use owners::{Alias, Aliases, Owners};
-use prototypes::Record;
+use prototypes::Prototype;
 use record::{NameId, PathId};
 use std::borrow::Cow;
 use std::fmt;
@@ -213,7 +213,7 @@ impl<'a> Resource<'a> {
     ///
     /// # Errors
     /// When the record does not exist.
-    pub fn record(&self) -> Result<Option<Record<'a>>> {
+    pub fn record(&self) -> Result<Option<Prototype<'a>>> {
         match self.state() {
             State::Valid => self.database()?.record(self.record_index()),
             _ => Ok(None),
@@ -319,7 +319,7 @@ impl Database {
     ///
     /// # Errors
     /// When the record is outside of its database.
-    pub fn record(&self, path_id: impl Into<PathId>) -> Result<Option<Record<'_>>> {
+    pub fn record(&self, path_id: impl Into<PathId>) -> Result<Option<Prototype<'_>>> {
         self.lookup(path_id)?.map_or(Ok(None), |resource| resource.record())
     }
 

@@ -63,8 +63,8 @@ impl Models {
         })
     }
 
-    pub const MODEL_SIZE: usize = <MergedModel<'static> as super::record::Field>::SIZE;
-    pub const SKELETON_SIZE: usize = <Skeleton<'static> as super::record::Field>::SIZE;
+    pub const MODEL_SIZE: usize = <MergedModel<'static> as super::record::Typed>::SIZE;
+    pub const SKELETON_SIZE: usize = <Skeleton<'static> as super::record::Typed>::SIZE;
 
     pub fn source(&self) -> &Source {
         &self.source
@@ -82,7 +82,7 @@ impl Models {
     pub fn model(&self, index: usize) -> Option<MergedModel<'_>> {
         let at = index.checked_mul(Self::MODEL_SIZE)?.checked_add(self.models_at)?;
         let view = self.source.view("model").at(at);
-        (index < self.models).then(|| super::record::Field::read(view).ok()).flatten()
+        (index < self.models).then(|| super::record::Typed::read(view).ok()).flatten()
     }
 
     pub fn models(&self) -> impl Iterator<Item = MergedModel<'_>> {
@@ -114,7 +114,7 @@ impl Models {
     pub fn skeleton(&self, index: usize) -> Option<Skeleton<'_>> {
         let at = index.checked_mul(Self::SKELETON_SIZE)?.checked_add(self.skeletons_at)?;
         let view = self.source.view("skeleton").at(at);
-        (index < self.skeletons).then(|| super::record::Field::read(view).ok()).flatten()
+        (index < self.skeletons).then(|| super::record::Typed::read(view).ok()).flatten()
     }
 
     pub(super) fn names(&self) -> &dyn super::NameLookup {

@@ -1,6 +1,6 @@
 //! Models that a database and a space put together of meshes in a `.geometry`, and their places.
 
-use super::prototypes::{Material, NO_PARENT, PrototypeType, Record, SkeletonExtender, Visual, known_property_name};
+use super::prototypes::{Material, NO_PARENT, Prototype, PrototypeType, SkeletonExtender, Visual, known_property_name};
 use super::record::{Leaf, NameId};
 use super::{Database, Models, Space};
 use crate::budget::Budget;
@@ -36,19 +36,19 @@ impl Placements for Database {
         let Some(found) = self.lookup_path(path)? else { return Ok(None) };
         let mut extenders = Vec::new();
         let visual = match found.record()? {
-            Some(Record::Visual(visual)) => Some(visual),
-            Some(Record::Model(model)) => {
+            Some(Prototype::Visual(visual)) => Some(visual),
+            Some(Prototype::Model(model)) => {
                 extenders = model.skeleton_extenders()?.collect::<Result<Vec<_>>>()?;
                 self.visual_with(model.visual()?.0)?
             }
-            Some(Record::ModelV14(model)) => self.visual_with(model.visual()?.0)?,
+            Some(Prototype::ModelV14(model)) => self.visual_with(model.visual()?.0)?,
             _ => None,
         };
         let Some(visual) = visual else { return Ok(None) };
         let budget = parts(self.source().bytes().len());
         let mut nodes = nodes(&visual, self, &budget)?;
         for extender in extenders {
-            if let Some(Record::SkeletonExtender(extender)) = self.record(extender)? {
+            if let Some(Prototype::SkeletonExtender(extender)) = self.record(extender)? {
                 extend(&mut nodes, &extender, self, &budget)?;
             }
         }
@@ -59,7 +59,7 @@ impl Placements for Database {
 
     fn surface(&self, id: u64, texts: &dyn IdTexts) -> Option<Result<Surface>> {
         match self.record(id) {
-            Ok(Some(Record::Material(material))) => Some(surface(&material, id, texts)),
+            Ok(Some(Prototype::Material(material))) => Some(surface(&material, id, texts)),
             Ok(_) => None,
             Err(error) => Some(Err(error)),
         }
@@ -69,7 +69,7 @@ impl Placements for Database {
 impl Database {
     fn visual_with(&self, id: u64) -> Result<Option<Visual<'_>>> {
         match self.record(id)? {
-            Some(Record::Visual(visual)) => Ok(Some(visual)),
+            Some(Prototype::Visual(visual)) => Ok(Some(visual)),
             _ => Ok(None),
         }
     }
@@ -214,7 +214,7 @@ fn visuals_of(database: &Database, file: &str, vertices: &BTreeSet<u32>) -> Resu
             continue;
         }
         for record in 0..blob.len() {
-            if let Some(Record::Visual(visual)) = blob.record(record)? {
+            if let Some(Prototype::Visual(visual)) = blob.record(record)? {
                 by_geometry.entry(visual.geometry()?.0).or_default().push((blob.index(), record));
             }
         }
@@ -236,7 +236,7 @@ fn visuals_of(database: &Database, file: &str, vertices: &BTreeSet<u32>) -> Resu
     let budget = parts(database.source().bytes().len());
     let mut models = Vec::new();
     for place in found {
-        let Some(Record::Visual(visual)) = database.database(place.0)?.record(place.1)? else {
+        let Some(Prototype::Visual(visual)) = database.database(place.0)?.record(place.1)? else {
             continue;
         };
         let id = database.owner(place.0, place.1);

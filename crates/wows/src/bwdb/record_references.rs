@@ -1,6 +1,6 @@
 //! References in records: every path id in them, however deep, and every text of a path.
 
-use super::prototypes::{Material, MergedModel, Record, TEXTURE, known_property_name, split_reference};
+use super::prototypes::{Material, MergedModel, Prototype, TEXTURE, known_property_name, split_reference};
 use super::record::{Elements, Leaf, NameId, Walker};
 use super::{Database, NameLookup};
 use crate::budget::Budget;
@@ -46,10 +46,10 @@ impl<'k> Collector<'k> {
     }
 
     /// Adds the references of a record of `db`.
-    pub fn record(&mut self, record: &Record<'_>, db: &Database) {
+    pub fn record(&mut self, record: &Prototype<'_>, db: &Database) {
         let first = self.found.len();
         record.walk_fields(self);
-        if let (Record::Material(material), Some(found)) = (record, self.found.get_mut(first..))
+        if let (Prototype::Material(material), Some(found)) = (record, self.found.get_mut(first..))
             && !found.is_empty()
             && let Err(error) = name_textures(material, db, found)
         {

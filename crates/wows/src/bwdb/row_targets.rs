@@ -1,7 +1,7 @@
 //! The tables that show records of a type and the arrays in them: readers and writers of tables follow from the declarations.
 
 use super::prototypes::{Layout, Material, Skeleton};
-use super::record::{Field as _, Form, Type};
+use super::record::{Form, Type, Typed as _};
 use crate::bytes::View;
 use crate::error::Result;
 

@@ -26,7 +26,7 @@ pub(super) const ARRAYS: [(&str, usize); 8] = [
     ("instances", size_of::<Instance>()),
     ("array_04", 0x58),
     ("array_08", 0x68),
-    ("point_lights", <SpaceLight<'static> as super::record::Field>::SIZE),
+    ("point_lights", <SpaceLight<'static> as super::record::Typed>::SIZE),
     ("probes", 0x70),
     ("decals", 0x70),
     ("array_18", 0),
@@ -93,7 +93,7 @@ impl Space {
     /// The point light with this number; `None` past the end.
     pub fn light(&self, index: usize) -> Option<SpaceLight<'_>> {
         let (view, count) = self.array(LIGHTS);
-        let skip = index.checked_mul(<SpaceLight<'_> as super::record::Field>::SIZE)?;
-        (index < count).then(|| super::record::Field::read(view.part("point light").skip(skip)).ok()).flatten()
+        let skip = index.checked_mul(<SpaceLight<'_> as super::record::Typed>::SIZE)?;
+        (index < count).then(|| super::record::Typed::read(view.part("point light").skip(skip)).ok()).flatten()
     }
 }

@@ -1,7 +1,7 @@
 //! Layouts of records as data, for builds of the game whose layouts are not built in.
 
 use super::built_in::built_in_structs;
-use super::record::{FieldInfo, FieldType, Form, Type};
+use super::record::{FieldInfo, Form, Type, TypeKind};
 use crate::codec::murmur3;
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -156,7 +156,7 @@ struct FieldLine {
 impl FieldLine {
     /// Whether it may be the number of elements of an array.
     fn is_count(&self) -> bool {
-        let is_number = matches!(self.of.kind(), FieldType::U8 | FieldType::U16 | FieldType::U32 | FieldType::I32);
+        let is_number = matches!(self.of.kind(), TypeKind::U8 | TypeKind::U16 | TypeKind::U32 | TypeKind::I32);
         is_number && self.count.is_none()
     }
 }

@@ -2,8 +2,8 @@
 
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{BwdbHeader, PathEntry};
-use super::prototypes::{Material, MergedModel, Record, Skeleton, SpaceLight};
-use super::record::{Elements, Field as _, Type, Walker, Wanted};
+use super::prototypes::{Material, MergedModel, Prototype, Skeleton, SpaceLight};
+use super::record::{Elements, Type, Typed as _, Walker, Wanted};
 use super::{Database, Models, Space, State};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
@@ -315,7 +315,7 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
             match blob.record(record) {
                 Ok(Some(typed)) => {
                     typed.walk_fields(&mut pointers);
-                    if let Record::Material(material) = typed {
+                    if let Prototype::Material(material) = typed {
                         pointers.note_properties(&material);
                     }
                 }

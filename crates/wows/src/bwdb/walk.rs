@@ -1,7 +1,7 @@
 //! The fields of records in reading order, with the texts of their ids.
 
-use super::prototypes::{Material, Record, known_property_name, misc_type_name};
-use super::record::{Field as _, Leaf, NameLookup, ValueBuilder, Walker};
+use super::prototypes::{Material, Prototype, known_property_name, misc_type_name};
+use super::record::{Leaf, NameLookup, Typed as _, ValueBuilder, Walker};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::table::Value;
@@ -9,13 +9,13 @@ use std::borrow::Cow;
 
 /// Shows the fields of a record in reading order: properties of a material with their names, the rest as stored.
 pub(super) fn record_fields<'a>(
-    record: &Record<'a>,
+    record: &Prototype<'a>,
     names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {
     let mut shown = ValueBuilder::new(names, budget);
     match record {
-        Record::Material(material) => {
+        Prototype::Material(material) => {
             shown.show_properties(material);
             let own = Material::OF.own_fields();
             own.for_each(|field| Material::OF.walk_field(material.view(), field, &mut shown));
@@ -23,8 +23,8 @@ pub(super) fn record_fields<'a>(
         other => {
             other.walk_fields(&mut shown);
             match other {
-                Record::Model(model) => shown.name_misc_type(model.misc_type()),
-                Record::ModelV14(model) => shown.name_misc_type(model.misc_type()),
+                Prototype::Model(model) => shown.name_misc_type(model.misc_type()),
+                Prototype::ModelV14(model) => shown.name_misc_type(model.misc_type()),
                 _ => {}
             }
         }

@@ -5,11 +5,13 @@ use crate::bytes::{Cursor, View};
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::table::Value;
-use crate::wdata::fields::{self, ALONE, Counts, Field, ListPosition, StoredKind, decode_kind, skip_field, skip_item};
-use crate::wdata::shapes::Shape;
+use crate::wdata::fields::{
+    self, ALONE, Counts, ListPosition, MapField, StoredKind, decode_kind, skip_field, skip_item,
+};
+use crate::wdata::shapes::RecordShape;
 use crate::wdata::space::volume_of;
-use crate::wdata::{Map, Record, TextForm};
-use crate::writable::{refused, short, short_text, whole_number};
+use crate::wdata::{Map, MapRecord, TextForm};
+use crate::writable::{refused, short, short_text, single, whole_number};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,9 +25,9 @@ type Old<'m> = Option<(Cursor<'m>, ListPosition)>;
 impl<'m> Encoder<'m> {
     pub(super) fn record(
         &self,
-        shape: &'static Shape,
+        shape: &'static RecordShape,
         fields: &FieldValues,
-        old: Option<&Record<'m>>,
+        old: Option<&MapRecord<'m>>,
     ) -> Result<Vec<u8>> {
         if shape.placed && old.is_none() && !fields.contains_key(&shape.number("name")) {
             return Err(refused("a new row needs a name"));
@@ -36,7 +38,7 @@ impl<'m> Encoder<'m> {
         if shape.placed {
             let mut cursor = Cursor::new(View::new(&out, shape.name));
             fields::read_text(&mut cursor)?;
-            let had_space = old.map(Record::volume).transpose()?.is_none_or(|volume| volume.is_some());
+            let had_space = old.map(MapRecord::volume).transpose()?.is_none_or(|volume| volume.is_some());
             // All numbers of an edit are finite; other numbers were in the file before.
             if had_space && volume_of(cursor.read()?).is_none() {
                 let what = "columns rot_x, rot_y, rot_z, rot_w: 0 0 0 0 does not fit: the box would describe no space";
@@ -53,7 +55,7 @@ impl<'m> Encoder<'m> {
     /// The fields of a record. `None` keeps the old field, or is empty in an inserted record.
     fn fields(
         &self,
-        fields: &'static [Field],
+        fields: &'static [MapField],
         new: &[Option<&Value<'static>>],
         place: ListPosition,
         mut old: Old<'m>,
@@ -125,7 +127,7 @@ impl<'m> Encoder<'m> {
 
     fn field(
         &self,
-        field: &'static Field,
+        field: &'static MapField,
         value: Option<&Value<'static>>,
         had: Option<(Cursor<'m>, Range<usize>)>,
         place: ListPosition,
@@ -179,7 +181,7 @@ impl<'m> Encoder<'m> {
 
     fn items(
         &self,
-        field: &'static Field,
+        field: &'static MapField,
         item: &'static StoredKind,
         items: &[Value<'static>],
         mut old: Option<(Cursor<'m>, usize)>,
@@ -203,7 +205,7 @@ impl<'m> Encoder<'m> {
     /// NUL.
     fn one(
         &self,
-        field: &'static Field,
+        field: &'static MapField,
         kind: &'static StoredKind,
         value: &Value<'static>,
         place: ListPosition,
@@ -229,7 +231,7 @@ impl<'m> Encoder<'m> {
             },
             StoredKind::Int => whole_number(value).and_then(|n| Some(i32::try_from(n).ok()?.to_le_bytes())),
             StoredKind::Uint => whole_number(value).and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
-            StoredKind::Float => float(value).map(f32::to_le_bytes),
+            StoredKind::Float => single(value).filter(|number| number.is_finite()).map(f32::to_le_bytes),
             StoredKind::Text => {
                 let stored = match old {
                     Some((mut cursor, _)) => Some(fields::read_text(&mut cursor)?),
@@ -312,23 +314,7 @@ impl<'m> Encoder<'m> {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "the nearest float is what is asked for"
-)]
-fn float(value: &Value<'_>) -> Option<f32> {
-    let number = match value {
-        Value::F32(number) => *number,
-        Value::F64(number) => *number as f32,
-        Value::Int(number) => *number as f32,
-        Value::Uint(number) => *number as f32,
-        _ => return None,
-    };
-    number.is_finite().then_some(number)
-}
-
 #[cold]
-fn does_not_fit(field: &Field, value: &Value<'_>, what: &str) -> Error {
+fn does_not_fit(field: &MapField, value: &Value<'_>, what: &str) -> Error {
     refused(format!("column {}: {} does not fit: {what}", field.name, short(value)))
 }

@@ -6,9 +6,9 @@ mod encode;
 
 use super::layout::IndexEntry;
 use super::record_run::RecordRun;
-use super::shapes::{self, Shape};
+use super::shapes::{self, RecordShape};
 use super::tables::{Found, RecordTable, SCRIPT_DIR, SCRIPT_LISTS, no_record, path_rows, records};
-use super::{BoxType, Map, Record, Section};
+use super::{BoxType, Map, MapRecord, Section};
 use crate::compare::same_value;
 use crate::error::Result;
 use crate::table::{Table, Tree, Value, column_index};
@@ -223,7 +223,7 @@ impl<'m> Writer<'m> {
         run: &'m RecordRun,
         edit: &RunEdit,
         fields_of: impl Fn(&RecordEdit) -> &FieldValues,
-        shape: &'static Shape,
+        shape: &'static RecordShape,
         places: &[(BoxType, usize)],
     ) -> Result<()> {
         let comes_or_goes = !edit.add.is_empty() || !edit.remove.is_empty();
@@ -239,7 +239,7 @@ impl<'m> Writer<'m> {
                 continue;
             }
             let cursor = run.cursor(self.map, *number).ok_or_else(|| crate::table::no_cell(shape.name, *number, 0))?;
-            let old = Record::new(self.map, shape, cursor);
+            let old = MapRecord::new(self.map, shape, cursor);
             let bytes = Encoder(self.map).record(shape, fields, Some(&old));
             let bytes = bytes.map_err(|error| error.context(format_args!("{}: row {number}", shape.name)))?;
             self.replace(range_of(run, *number), bytes);
@@ -264,7 +264,7 @@ impl<'m> Writer<'m> {
     fn place_of_new(
         &self,
         run: &RecordRun,
-        shape: &'static Shape,
+        shape: &'static RecordShape,
         places: &[(BoxType, usize)],
     ) -> Result<(usize, Option<BoxType>)> {
         let of_shape = BoxType::ALL.into_iter().find(|t| std::ptr::eq(t.shape(), shape));

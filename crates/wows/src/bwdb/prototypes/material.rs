@@ -1,4 +1,4 @@
-use crate::bwdb::record::{Field, Flag, Leaf, NameId, PathId, Type, prototype};
+use crate::bwdb::record::{Flag, Leaf, NameId, PathId, Type, Typed, prototype};
 use crate::bytes::View;
 use crate::error::{ErrorKind, Result};
 

@@ -14,7 +14,7 @@ pub use material::*;
 pub use other::*;
 pub use visual::*;
 
-use super::record::{Field, Type, Walker};
+use super::record::{Type, Typed, Walker};
 use crate::bytes::View;
 use crate::error::Result;
 
@@ -43,14 +43,14 @@ macro_rules! prototype_types {
 
             /// The type of its records.
             pub const fn of(self) -> &'static Type {
-                match self { $(Self::$variant => <$variant<'static> as Field>::OF,)+ }
+                match self { $(Self::$variant => <$variant<'static> as Typed>::OF,)+ }
             }
         }
 
         /// A record of a known type.
         #[derive(Debug, Clone, Copy)]
         #[non_exhaustive]
-        pub enum Record<'a> {
+        pub enum Prototype<'a> {
             $($(#[$meta])* $variant($variant<'a>),)+
             /// A model as packed before `skeleton_extenders` came.
             ModelV14(ModelV14<'a>),
@@ -58,12 +58,12 @@ macro_rules! prototype_types {
             Declared(Declared<'a>),
         }
 
-        impl<'a> Record<'a> {
+        impl<'a> Prototype<'a> {
             /// The record of `layout` that lies where `view` is.
             pub(super) fn read(layout: Layout, view: View<'a>) -> Result<Self> {
                 Ok(match layout {
-                    $(Layout::Current(PrototypeType::$variant) => Self::$variant(Field::read(view)?),)+
-                    Layout::ModelV14 => Self::ModelV14(Field::read(view)?),
+                    $(Layout::Current(PrototypeType::$variant) => Self::$variant(Typed::read(view)?),)+
+                    Layout::ModelV14 => Self::ModelV14(Typed::read(view)?),
                     Layout::Declared(of) => {
                         view.take(of.size)?;
                         Self::Declared(Declared { of, view })
@@ -73,8 +73,8 @@ macro_rules! prototype_types {
 
             fn located(&self) -> (&'static Type, View<'a>) {
                 match self {
-                    $(Self::$variant(record) => (<$variant<'static> as Field>::OF, record.view()),)+
-                    Self::ModelV14(record) => (<ModelV14<'static> as Field>::OF, record.view()),
+                    $(Self::$variant(record) => (<$variant<'static> as Typed>::OF, record.view()),)+
+                    Self::ModelV14(record) => (<ModelV14<'static> as Typed>::OF, record.view()),
                     Self::Declared(record) => (record.of, record.view),
                 }
             }
@@ -94,7 +94,7 @@ impl PrototypeType {
     }
 }
 
-impl<'a> Record<'a> {
+impl<'a> Prototype<'a> {
     /// Shows its fields to a walker.
     pub fn walk_fields(&self, walker: &mut dyn Walker<'a>) {
         let (of, view) = self.located();
@@ -179,7 +179,7 @@ impl Layout {
     pub const fn of(self) -> &'static Type {
         match self {
             Self::Current(prototype) => prototype.of(),
-            Self::ModelV14 => <ModelV14<'static> as Field>::OF,
+            Self::ModelV14 => <ModelV14<'static> as Typed>::OF,
             Self::Declared(of) => of,
         }
     }

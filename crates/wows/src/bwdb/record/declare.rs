@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::schema::is_same_text;
 
 /// A type of fields in structs.
-pub trait Field<'a>: Copy {
+pub trait Typed<'a>: Copy {
     /// The type as data.
     const OF: &'static Type;
     /// Its size in the file, in bytes.
@@ -110,7 +110,7 @@ macro_rules! prototype {
             }
 
             pub fn walk_fields(&self, walker: &mut dyn $crate::bwdb::record::Walker<$a>) {
-                <Self as $crate::bwdb::record::Field>::OF.walk_fields(self.view, walker);
+                <Self as $crate::bwdb::record::Typed>::OF.walk_fields(self.view, walker);
             }
 
             $(
@@ -126,7 +126,7 @@ macro_rules! prototype {
             )+
         }
 
-        impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
+        impl<$a> $crate::bwdb::record::Typed<$a> for $type<$a> {
             const OF: &'static $crate::bwdb::record::Type = &$crate::bwdb::record::Type::of_fields(
                 prototype!(@name $type $($name)?),
                 $size,
@@ -159,19 +159,19 @@ macro_rules! prototype {
     }};
     (@read $self:ident, $offset:literal, [$element:ty]) => {
         $crate::bwdb::record::follow_one($self.view, $offset)
-            .and_then($crate::bwdb::record::Field::read)
+            .and_then($crate::bwdb::record::Typed::read)
     };
     (@read $self:ident, $offset:literal, $type:ty) => {
-        $crate::bwdb::record::Field::read($self.view.skip($offset))
+        $crate::bwdb::record::Typed::read($self.view.skip($offset))
     };
     (@form [$element:ty; $count:ident]) => {
         $crate::bwdb::record::Form::Array { count: Self::number_of(stringify!($count)) }
     };
     (@form [$element:ty]) => { $crate::bwdb::record::Form::One };
     (@form $type:ty) => { $crate::bwdb::record::Form::Inline };
-    (@of [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Field>::OF };
-    (@of [$element:ty]) => { <$element as $crate::bwdb::record::Field>::OF };
-    (@of $type:ty) => { <$type as $crate::bwdb::record::Field>::OF };
+    (@of [$element:ty; $count:ident]) => { <$element as $crate::bwdb::record::Typed>::OF };
+    (@of [$element:ty]) => { <$element as $crate::bwdb::record::Typed>::OF };
+    (@of $type:ty) => { <$type as $crate::bwdb::record::Typed>::OF };
 }
 pub(in crate::bwdb) use prototype;
 
@@ -186,7 +186,7 @@ macro_rules! unions {
             const KINDS: &'static [$crate::bwdb::record::UnionKind] = &[$($crate::bwdb::record::UnionKind {
                 kind: $kind,
                 name: $name,
-                of: <$value as $crate::bwdb::record::Field>::OF,
+                of: <$value as $crate::bwdb::record::Typed>::OF,
             },)+];
 
             /// The kind as stored; -1 for none.
@@ -194,11 +194,11 @@ macro_rules! unions {
             /// # Errors
             /// When it leaves the file.
             pub fn kind(&self) -> $crate::error::Result<i32> {
-                $crate::bwdb::record::Field::read(self.0)
+                $crate::bwdb::record::Typed::read(self.0)
             }
         }
 
-        impl<$a> $crate::bwdb::record::Field<$a> for $type<$a> {
+        impl<$a> $crate::bwdb::record::Typed<$a> for $type<$a> {
             const OF: &'static $crate::bwdb::record::Type =
                 &$crate::bwdb::record::Type::of_kinds(stringify!($type), Self::KINDS);
 

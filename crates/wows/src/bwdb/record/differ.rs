@@ -4,9 +4,9 @@
 //! paths are compared by their ids.
 
 use super::types::{Elements, Type};
-use super::{Field as _, Leaf, NameId, NameLookup, PathId, ValueBuilder, Walker};
+use super::{Leaf, NameId, NameLookup, PathId, Typed as _, ValueBuilder, Walker};
 pub use crate::budget::{Budget, BudgetShare};
-use crate::bwdb::prototypes::{Layout, Material, Record, known_property_name};
+use crate::bwdb::prototypes::{Layout, Material, Prototype, known_property_name};
 use crate::bwdb::walk::record_fields;
 use crate::bytes::View;
 use crate::error::{Error, Result};
@@ -23,9 +23,9 @@ pub fn same_record<'a>(layout: Layout, old: View<'a>, new: View<'a>, share: &mut
     if layout.of().same(old, new, share)? {
         return Ok(true);
     }
-    match (Record::read(layout, old)?, Record::read(layout, new)?) {
+    match (Prototype::read(layout, old)?, Prototype::read(layout, new)?) {
         // Its arrays may have equal contents in another order.
-        (Record::Material(old), Record::Material(new)) => same_material(&old, &new, share),
+        (Prototype::Material(old), Prototype::Material(new)) => same_material(&old, &new, share),
         _ => Ok(false),
     }
 }
@@ -60,10 +60,10 @@ fn same_material(old: &Material<'_>, new: &Material<'_>, share: &mut BudgetShare
 
 /// A hash that equal records share, except for floats with several forms of one value. `None` for a damaged record, and for a record
 /// with excessively overlapping arrays.
-pub fn digest(record: &Record<'_>, share: &mut BudgetShare<'_>) -> Option<u64> {
+pub fn digest(record: &Prototype<'_>, share: &mut BudgetShare<'_>) -> Option<u64> {
     let mut digest = Digest { hasher: DefaultHasher::new(), share, sound: true };
     let named = match record {
-        Record::Material(material) => properties(material).ok()?.map(|properties| (material, properties)),
+        Prototype::Material(material) => properties(material).ok()?.map(|properties| (material, properties)),
         _ => None,
     };
     match named {
@@ -173,8 +173,8 @@ pub fn differ_record<'a, 'o>(
     budget: &'o Budget,
 ) -> Vec<Error> {
     let mut differ = Differ { names, out, path: String::new(), errors: Vec::new(), budget };
-    match (Record::read(layout, old), Record::read(layout, new)) {
-        (Ok(Record::Material(a)), Ok(Record::Material(b))) => differ.materials(&a, &b),
+    match (Prototype::read(layout, old), Prototype::read(layout, new)) {
+        (Ok(Prototype::Material(a)), Ok(Prototype::Material(b))) => differ.materials(&a, &b),
         (Ok(_), Ok(_)) => {
             let outcome = layout.of().differ(old, new, &mut differ);
             differ.errors.extend(outcome.err());
@@ -186,7 +186,7 @@ pub fn differ_record<'a, 'o>(
 
 /// The fields of a record, with names and paths in place of references: for records with different layouts.
 pub fn plain_fields<'a>(
-    record: &Record<'a>,
+    record: &Prototype<'a>,
     names: &'a dyn NameLookup,
     budget: &Budget,
 ) -> (Vec<(Cow<'a, str>, Value<'a>)>, Vec<Error>) {

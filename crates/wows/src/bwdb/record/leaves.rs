@@ -1,7 +1,7 @@
 //! The fields without parts.
 
-use super::Field;
-use super::types::{FieldType, Type};
+use super::Typed;
+use super::types::{Type, TypeKind};
 use super::walker::{Leaf, NameId, PathId};
 use crate::bytes::{View, le};
 use crate::error::Result;
@@ -28,8 +28,8 @@ pub struct ResourceRef<'a>(pub &'a str);
 
 macro_rules! leaves {
     ($($kind:ident $name:literal $type:ty, $size:expr, $shown:ident, |$view:ident, $value:pat_param| $read:expr, $leaf:expr;)+) => {$(
-        impl<'a> Field<'a> for $type {
-            const OF: &'static Type = &Type::leaf($name, $size, FieldType::$kind, Kind::$shown, |$view| {
+        impl<'a> Typed<'a> for $type {
+            const OF: &'static Type = &Type::leaf($name, $size, TypeKind::$kind, Kind::$shown, |$view| {
                 let $value = $read;
                 Ok($leaf)
             });
@@ -74,10 +74,10 @@ leaves! {
     Parts "-" NotLaidOut, 0, Any, |_view, _| NotLaidOut, plain("layout not known");
 }
 
-pub(super) fn text_bytes(kind: FieldType, view: View<'_>) -> Option<Result<&[u8]>> {
+pub(super) fn text_bytes(kind: TypeKind, view: View<'_>) -> Option<Result<&[u8]>> {
     match kind {
-        FieldType::Text => Some(PackedString::bytes_at(&view)),
-        FieldType::Resource => Some(resource_bytes(view)),
+        TypeKind::Text => Some(PackedString::bytes_at(&view)),
+        TypeKind::Resource => Some(resource_bytes(view)),
         _ => None,
     }
 }

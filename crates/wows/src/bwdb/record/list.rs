@@ -1,6 +1,6 @@
 //! Arrays outside of records.
 
-use super::Field;
+use super::Typed;
 use crate::bytes::{View, le};
 use crate::error::{ErrorKind, Result};
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ pub struct List<'a, T> {
     element: PhantomData<fn() -> T>,
 }
 
-impl<'a, T: Field<'a>> Iterator for List<'a, T> {
+impl<'a, T: Typed<'a>> Iterator for List<'a, T> {
     type Item = Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -28,7 +28,7 @@ impl<'a, T: Field<'a>> Iterator for List<'a, T> {
     }
 }
 
-impl<'a, T: Field<'a>> List<'a, T> {
+impl<'a, T: Typed<'a>> List<'a, T> {
     /// The `count` elements at the target of the pointer at `at`, relative to `base`.
     ///
     /// # Errors

@@ -10,12 +10,12 @@ mod union;
 mod values;
 mod walker;
 
-pub use declare::Field;
+pub use declare::Typed;
 pub(super) use declare::{number_of, prototype, tile, unions};
 pub use leaves::{Flag, NotLaidOut, ResourceRef, Text};
 pub use list::List;
 pub(super) use list::{checked_count, follow_one};
-pub use types::{Elements, FieldInfo, FieldType, Form, Type};
+pub use types::{Elements, FieldInfo, Form, Type, TypeKind};
 pub(super) use union::{KIND, UnionKind};
 pub use values::{ById, Ids, NameLookup};
 pub(super) use values::{ValueBuilder, field_value};

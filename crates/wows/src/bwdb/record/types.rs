@@ -14,7 +14,7 @@ use std::fmt;
 /// The kind of a type's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FieldType {
+pub enum TypeKind {
     U8,
     U16,
     I16,
@@ -39,7 +39,7 @@ pub enum FieldType {
     Parts,
 }
 
-impl FieldType {
+impl TypeKind {
     /// The number of its numbers, if it is a vector or a matrix.
     pub const fn floats(self) -> Option<u8> {
         match self {
@@ -88,7 +88,7 @@ pub struct Type {
 #[derive(Clone, Copy)]
 enum Body {
     /// A value without parts.
-    Leaf { kind: FieldType, shown: Kind, read: ReadLeaf },
+    Leaf { kind: TypeKind, shown: Kind, read: ReadLeaf },
     /// A struct.
     Fields(&'static [FieldInfo]),
     /// A kind, and a pointer to the value of this kind.
@@ -242,18 +242,18 @@ impl Type {
     pub(in crate::bwdb) const fn leaf(
         name: &'static str,
         size: usize,
-        kind: FieldType,
+        kind: TypeKind,
         shown: Kind,
         read: ReadLeaf,
     ) -> Self {
         let texts = match kind {
-            FieldType::Name | FieldType::Path => HeldTexts::BY_ID,
-            FieldType::Text | FieldType::Resource => HeldTexts::OWN,
+            TypeKind::Name | TypeKind::Path => HeldTexts::BY_ID,
+            TypeKind::Text | TypeKind::Resource => HeldTexts::OWN,
             _ => HeldTexts::NONE,
         };
-        let leaf = !matches!(kind, FieldType::Parts);
+        let leaf = !matches!(kind, TypeKind::Parts);
         let flat = leaf && !texts.own;
-        let refers = texts.own || matches!(kind, FieldType::Path);
+        let refers = texts.own || matches!(kind, TypeKind::Path);
         let traits = Traits { plain: flat && !texts.by_id, leaf, flat, refers, texts };
         Self { name, size, table: None, is_declared: false, traits, body: Body::Leaf { kind, shown, read } }
     }
@@ -291,10 +291,10 @@ impl Type {
     }
 
     /// The kind of its values.
-    pub const fn kind(&self) -> FieldType {
+    pub const fn kind(&self) -> TypeKind {
         match self.body {
             Body::Leaf { kind, .. } => kind,
-            _ => FieldType::Parts,
+            _ => TypeKind::Parts,
         }
     }
 
@@ -352,12 +352,12 @@ impl Type {
         let field = self.field(count);
         let here = view.skip(field.at);
         let number = match field.of.kind() {
-            FieldType::U8 => i128::from(*here.read::<u8>()?),
-            FieldType::U16 => here.read::<le::U16>()?.get().into(),
-            FieldType::I16 => here.read::<le::I16>()?.get().into(),
-            FieldType::U32 => here.read::<le::U32>()?.get().into(),
-            FieldType::I32 => here.read::<le::I32>()?.get().into(),
-            FieldType::U64 => here.read::<le::U64>()?.get().into(),
+            TypeKind::U8 => i128::from(*here.read::<u8>()?),
+            TypeKind::U16 => here.read::<le::U16>()?.get().into(),
+            TypeKind::I16 => here.read::<le::I16>()?.get().into(),
+            TypeKind::U32 => here.read::<le::U32>()?.get().into(),
+            TypeKind::I32 => here.read::<le::I32>()?.get().into(),
+            TypeKind::U64 => here.read::<le::U64>()?.get().into(),
             _ => unreachable!("declarations are checked: a count is a whole number"),
         };
         usize::try_from(number).map_err(|_| here.bad_value("count", number))
@@ -376,7 +376,7 @@ impl Type {
     /// The offsets of the pointers of a value at an offset, each after the offset of its base; `None` if unknown.
     pub(in crate::bwdb) fn pointers(&self, at: usize, all: &mut Vec<(usize, usize)>) -> Option<()> {
         match self.body {
-            Body::Leaf { kind: FieldType::Text, .. } => {
+            Body::Leaf { kind: TypeKind::Text, .. } => {
                 all.push((at, at.saturating_add(std::mem::offset_of!(crate::packed_string::PackedString, text))));
             }
             Body::Fields(fields) => {
@@ -438,7 +438,7 @@ impl Type {
     /// Whether the values at both positions have equal contents. The positions may be in different files.
     pub(in crate::bwdb) fn same<'a>(&self, old: View<'a>, new: View<'a>, share: &mut BudgetShare<'_>) -> Result<bool> {
         match self.body {
-            Body::Leaf { kind: FieldType::Flag, .. } => Ok((*old.read::<u8>()? != 0) == (*new.read::<u8>()? != 0)),
+            Body::Leaf { kind: TypeKind::Flag, .. } => Ok((*old.read::<u8>()? != 0) == (*new.read::<u8>()? != 0)),
             Body::Leaf { kind, .. } => match (text_bytes(kind, old), text_bytes(kind, new)) {
                 (Some(a), Some(b)) => {
                     let (a, b) = (a?, b?);

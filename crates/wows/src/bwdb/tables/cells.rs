@@ -1,7 +1,7 @@
 //! The columns of declared fields, and their cells.
 
 use crate::budget::Budget;
-use crate::bwdb::record::{FieldInfo, FieldType, Form, Leaf, PathId, Type, field_value};
+use crate::bwdb::record::{FieldInfo, Form, Leaf, PathId, Type, TypeKind, field_value};
 use crate::bwdb::{NameLookup, built_in};
 use crate::bytes::View;
 use crate::error::Result;
@@ -104,7 +104,7 @@ fn accepts(of: &Type, field: usize, half: Half) -> Accepts {
     match (half, info.form, info.of.kind()) {
         // How many elements an array has follows from it.
         _ if of.is_count(field) => Accepts::Nothing,
-        (Half::Text, _, FieldType::Name) => Accepts::Name,
+        (Half::Text, _, TypeKind::Name) => Accepts::Name,
         (Half::Text, ..) => Accepts::Path,
         (_, Form::Inline, kind) => match kind.floats() {
             Some(numbers) => Accepts::Numbers(numbers),

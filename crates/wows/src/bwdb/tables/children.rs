@@ -4,7 +4,7 @@ use super::cells::{FieldPlace, cell_of, field_columns};
 use super::nested::{Children, Nested};
 use super::records::Records;
 use crate::bwdb::prototypes::{self as p, Property, known_property_name};
-use crate::bwdb::record::{Field, Ids, Leaf, NameId};
+use crate::bwdb::record::{Ids, Leaf, NameId, Typed};
 use crate::bwdb::row_targets::ArrayRef;
 use crate::bytes::View;
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! The records of the two files that have tables of them.
 
-use super::super::record::Field as _;
+use super::super::record::Typed as _;
 use super::records::{Lead, Origin, Records};
 use super::{id64, number};
 use crate::bwdb::owners::Alias;

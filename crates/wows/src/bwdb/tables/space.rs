@@ -1,7 +1,7 @@
 //! The tables of the files of a space.
 
 use super::super::prototypes as p;
-use super::super::record::Field as _;
+use super::super::record::Typed as _;
 use super::super::{ById, Models, Space};
 use super::id64;
 use super::records::{Lead, Origin, Records, Row, rows_of, with_fields};

@@ -3,7 +3,7 @@
 //! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
-use super::super::record::{Elements, Field as _, FieldInfo, FieldType, Flag, Form, Leaf, Type, Walker, Wanted};
+use super::super::record::{Elements, FieldInfo, Flag, Form, Leaf, Type, TypeKind, Typed as _, Walker, Wanted};
 use super::super::text_layouts;
 use super::records::Records;
 use super::value::leaf_bytes;
@@ -452,13 +452,13 @@ impl<'a> Writer<'_, 'a> {
         if old.is_some_and(|old| same_value(old, new)) {
             return Ok(());
         }
-        if of.kind() == FieldType::Text {
+        if of.kind() == TypeKind::Text {
             return self.set_text(place, new);
         }
         if of.fields().is_empty() {
             let bytes = self.leaf(of, old.unwrap_or(&Value::Null), new)?;
             // A flag that remains true keeps its byte; in a vector, only changed numbers are written.
-            if of.kind() == FieldType::Flag && Flag::read(place.view)?.0 == (bytes != [0]) {
+            if of.kind() == TypeKind::Flag && Flag::read(place.view)?.0 == (bytes != [0]) {
                 return Ok(());
             }
             if of.kind().floats().is_none() {

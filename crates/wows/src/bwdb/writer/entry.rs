@@ -3,7 +3,7 @@
 use super::super::Database;
 use super::super::cat::cat_resource;
 use super::super::prototypes::{Layout, PROPERTY_KINDS, PrototypeType, TEXTURE};
-use super::super::record::{FieldType, Type};
+use super::super::record::{Type, TypeKind};
 use super::area::{EditedPosition, Members, Writer, member};
 use super::properties::property;
 use super::value::reference;
@@ -196,16 +196,16 @@ pub(super) fn wanted(of: &'static Type, old: &Value<'static>, new: &Value<'stati
         }
         Value::Map(members) if !of.fields().is_empty() => Value::Map(wanted_members(of, as_members(old), members)),
         _ => match of.kind() {
-            kind @ (FieldType::Name | FieldType::Path) => wanted_id(kind, old, new),
+            kind @ (TypeKind::Name | TypeKind::Path) => wanted_id(kind, old, new),
             _ => new.clone(),
         },
     }
 }
 
-fn wanted_id(of: FieldType, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
+fn wanted_id(of: TypeKind, old: &Value<'static>, new: &Value<'static>) -> Value<'static> {
     let id = reference(of, old, new);
     let id = match of {
-        FieldType::Name => id.and_then(|id| u32::try_from(id).ok()).map(Value::Id32),
+        TypeKind::Name => id.and_then(|id| u32::try_from(id).ok()).map(Value::Id32),
         _ => id.map(Value::Id64),
     };
     // A value that is no reference is refused when it is written.
@@ -217,8 +217,8 @@ fn wanted_property(before: &Members<'static>, after: &Members<'static>) -> Value
     let wanted = after.iter().map(|(name, new)| {
         let old = member(before, name);
         let new = match &**name {
-            "name" => wanted_id(FieldType::Name, old, new),
-            "value" if is_texture => wanted_id(FieldType::Path, old, new),
+            "name" => wanted_id(TypeKind::Name, old, new),
+            "value" if is_texture => wanted_id(TypeKind::Path, old, new),
             _ => new.clone(),
         };
         (name.clone(), new)

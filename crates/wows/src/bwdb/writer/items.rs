@@ -1,6 +1,6 @@
 //! Lists of records with inserted and deleted rows.
 
-use super::super::record::{FieldType, Type};
+use super::super::record::{Type, TypeKind};
 use super::super::row_targets::{ArrayRef, RowTarget};
 use super::super::tables::field_of;
 use super::area::{ArrayField, EditedPosition, To};
@@ -114,7 +114,7 @@ fn members(
         if of.is_count(number) || members.iter().any(|(name, _)| name == field.name) {
             continue;
         }
-        if field.of.kind() == FieldType::Text && field.is_inline() {
+        if field.of.kind() == TypeKind::Text && field.is_inline() {
             // No text is an empty one.
             members.push((field.name.into(), Value::Null));
             continue;

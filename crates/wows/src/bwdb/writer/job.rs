@@ -5,7 +5,7 @@ use super::area::{Area, EditedPosition, To, Writer};
 use super::properties::{PropertyCells, property};
 use super::value::refers;
 use crate::bwdb::prototypes as p;
-use crate::bwdb::record::{Field as _, Form, Type};
+use crate::bwdb::record::{Form, Type, Typed as _};
 use crate::bwdb::row_targets::RowTarget;
 use crate::bwdb::tables::field_of;
 use crate::error::{Error, Result};

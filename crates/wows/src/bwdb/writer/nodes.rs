@@ -1,7 +1,7 @@
 //! Inserted and deleted nodes of skeletons, and their names: five arrays with one count. Two of them are the map from names to nodes.
 
 use super::super::prototypes as p;
-use super::super::record::{Field as _, Type};
+use super::super::record::{Type, Typed as _};
 use super::area::{EditedPosition, Writer};
 use super::job::{Job, Listed, PARENT, Wrong, column_name};
 use crate::error::Result;

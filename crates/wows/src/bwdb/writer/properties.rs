@@ -1,7 +1,7 @@
 //! Properties of materials: changed values, and inserted and deleted rows.
 
 use super::super::prototypes::{self as p, PROPERTY_KINDS, PROPERTY_VALUES, TEXTURE};
-use super::super::record::{Elements, Field as _, Type};
+use super::super::record::{Elements, Type, Typed as _};
 use super::area::{EditedPosition, Writer};
 use super::job::{Job, Listed, Wrong, column_name};
 use crate::error::Result;

@@ -1,7 +1,7 @@
 //! Edits of `models.bin` and `space.bin`.
 
 use super::super::prototypes as p;
-use super::super::record::{Field as _, FieldInfo, Form, PathId, Text, Type};
+use super::super::record::{FieldInfo, Form, PathId, Text, Type, Typed as _};
 use super::super::row_targets::{RowTarget, list_named, lists_of};
 use super::super::space::ARRAYS;
 use super::super::{Models, Space, layout, verify};

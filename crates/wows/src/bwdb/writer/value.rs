@@ -1,9 +1,9 @@
 //! Values without parts as bytes.
 
-use super::super::record::{FieldType, Type};
+use super::super::record::{Type, TypeKind};
 use crate::id;
 use crate::table::Value;
-use crate::writable::whole_number;
+use crate::writable::{single, whole_number};
 
 /// The bytes of a value, which was shown as `old`; else the values that fit.
 pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<Vec<u8>, String> {
@@ -16,19 +16,17 @@ pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<
         return Ok(number.to_le_bytes().into_iter().take(of.size).collect());
     }
     match of.kind() {
-        FieldType::Flag => match new {
+        TypeKind::Flag => match new {
             Value::Bool(truth) => Ok(vec![(*truth).into()]),
             _ => Err("true or false".to_owned()),
         },
-        FieldType::F32 => {
-            float(old, new).map(|number| number.to_le_bytes().into()).ok_or_else(|| "a number".to_owned())
-        }
-        FieldType::Name => {
-            let id = reference(FieldType::Name, old, new).and_then(|id| u32::try_from(id).ok());
+        TypeKind::F32 => float(old, new).map(|number| number.to_le_bytes().into()).ok_or_else(|| "a number".to_owned()),
+        TypeKind::Name => {
+            let id = reference(TypeKind::Name, old, new).and_then(|id| u32::try_from(id).ok());
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a name, or its id as 0x and 8 digits,".to_owned())
         }
-        FieldType::Path => {
-            let id = reference(FieldType::Path, old, new);
+        TypeKind::Path => {
+            let id = reference(TypeKind::Path, old, new);
             id.map(|id| id.to_le_bytes().into()).ok_or_else(|| "a path, or its id as 0x and 16 digits,".to_owned())
         }
         _ => Err(format!("nothing, as values of the type {} are not written,", of.name)),
@@ -36,18 +34,18 @@ pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<
 }
 
 /// The id of a text: of a name or of a path.
-fn hash(of: FieldType, text: &str) -> u64 {
-    if of == FieldType::Name { id::of_name(text).into() } else { id::of_path(text) }
+fn hash(of: TypeKind, text: &str) -> u64 {
+    if of == TypeKind::Name { id::of_name(text).into() } else { id::of_path(text) }
 }
 
 /// The id of a value: an id, the hash of a text, or both. If both are present, the edited one is used.
-pub(super) fn reference(of: FieldType, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
+pub(super) fn reference(of: TypeKind, old: &Value<'_>, new: &Value<'_>) -> Option<u64> {
     match new {
         Value::Id64(id) => Some(*id),
         Value::Id32(id) => Some((*id).into()),
-        Value::Null => (of == FieldType::Path).then_some(0),
+        Value::Null => (of == TypeKind::Path).then_some(0),
         Value::Text(text) => {
-            let id = if of == FieldType::Name { id::parse32(text).map(u64::from) } else { id::parse(text) };
+            let id = if of == TypeKind::Name { id::parse32(text).map(u64::from) } else { id::parse(text) };
             Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| hash(of, text)))
         }
         Value::Map(entries) => {
@@ -91,15 +89,7 @@ pub(super) fn refers(value: &Value<'_>) -> bool {
 fn float(old: &Value<'_>, new: &Value<'_>) -> Option<f32> {
     match (old, new) {
         (Value::F32(old), Value::Null) if !old.is_finite() => Some(*old),
-        (_, Value::F32(number)) => Some(*number),
-        #[allow(clippy::cast_possible_truncation)] // too large values are refused
-        (_, Value::F64(number)) => Some(*number as f32).filter(|short| short.is_finite() || !number.is_finite()),
-        #[allow(clippy::cast_precision_loss)] // as with any number that JSON gives
-        (_, Value::Int(number)) => Some(*number as f32),
-        #[allow(clippy::cast_precision_loss)]
-        (_, Value::Uint(number)) => Some(*number as f32),
-        (_, Value::Text(text)) => text.parse().ok(),
-        _ => None,
+        _ => single(new),
     }
 }
 
