@@ -217,7 +217,7 @@ const OF_ONE_GAME: [(&str, &str); 15] = [
     ("two_edits", "the error of patches"),
 ];
 
-/// What one game alone needs is in its package: an item of `core` or `scene` is for several games, or for what lies above them.
+/// An item of `core` or `scene` is for several games, or for the packages above them; an item for one game is in its package.
 #[test]
 fn no_item_of_core_and_scene_is_of_one_game() {
     let declared = regex::Regex::new(
@@ -253,7 +253,7 @@ fn no_item_of_core_and_scene_is_of_one_game() {
 /// The files of a package by their modules, and the modules that each uses.
 struct Imports {
     code: BTreeMap<Vec<String>, String>,
-    /// What a module passes on: its path, by the module and the name there.
+    /// The paths of re-exported items, by the module and the name there.
     passed_on: BTreeMap<(Vec<String>, String), Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! A cube from -1 to 1, of which matrices make boxes.
+//! A cube from -1 to 1. A matrix turns it into a box.
 
 #![allow(clippy::arithmetic_side_effects, reason = "numbers of its 24 vertices")]
 

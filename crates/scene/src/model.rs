@@ -28,7 +28,7 @@ pub trait Part: Solid {
         None
     }
 
-    /// What its mesh states besides, such as where it comes from.
+    /// Other statements about its mesh, such as its origin.
     fn extras(&self) -> Option<serde_json::Value> {
         None
     }
@@ -102,7 +102,7 @@ pub struct Skin {
     pub transform: Option<([f32; 2], [f32; 2])>,
     /// The strength of its own light.
     pub emissive: f32,
-    /// What the file states besides.
+    /// Other statements of the file about the material.
     pub extras: serde_json::Value,
 }
 

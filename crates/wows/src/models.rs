@@ -227,7 +227,7 @@ pub struct Coat {
     pub offset: [f32; 2],
 }
 
-/// What the files of a context tell of models. For data in several files, the last file counts.
+/// The files of a context that have data about models. For data in several files, the last file counts.
 #[derive(Clone, Default)]
 pub struct ModelFiles<'a> {
     placements: Vec<&'a dyn Placements>,

@@ -25,7 +25,7 @@ pub struct Mesh<'g> {
     pub name: &'g str,
     /// The name of a node that shows it. A program may have renamed one of the two.
     pub object: Option<&'g str>,
-    /// What it states besides, as JSON.
+    /// Its other statements, as JSON.
     pub extras: Option<&'g str>,
     /// The parts of it, one for each material.
     pub primitives: Vec<Primitive<'g>>,
@@ -131,7 +131,7 @@ impl<'b> Glb<'b> {
         worlds
     }
 
-    /// The GLB's meshes, except those of nodes called `left_out` and of nodes below them.
+    /// The GLB's meshes. A mesh is left out if its node, or a node above it, is called `left_out`.
     ///
     /// # Errors
     /// `Damaged` for skins whose matrices leave their buffer.
