@@ -3,6 +3,7 @@
 use assetq::formats::dds;
 use assetq::formats::ff13::{gtex, white};
 use assetq::formats::rusty_hearts::game_folder as rusty_hearts;
+use assetq::formats::rusty_hearts::wdata::{self, BoxType, Gate, MapField, StoredKind, shapes};
 use assetq::formats::schema::Record;
 use assetq::formats::wows::{bwdb, game_folder as wows, geometry, mo};
 
@@ -159,4 +160,70 @@ fn lists_of_files_and_texts() {
     let mut rows = table(document, "## 3.");
     rows.retain(|row| row[0] != "-");
     assert_states(&fields(&rows, 16), rusty_hearts::layout::FileLocation::MEMBERS, &[]);
+}
+
+/// A kind of fields as the document writes it.
+fn kind_name(kind: &StoredKind) -> String {
+    match kind {
+        StoredKind::Bool => "bool".into(),
+        StoredKind::Int => "i32".into(),
+        StoredKind::Uint => "u32".into(),
+        StoredKind::Float => "f32".into(),
+        StoredKind::Text => "string".into(),
+        StoredKind::Array(StoredKind::Float, 3) => "f32x3".into(),
+        StoredKind::Array(item, count) => format!("{count} x {}", kind_name(item)),
+        other => panic!("no name: {other:?}"),
+    }
+}
+
+/// The versions that store a field, as the document writes them.
+fn versions(gate: Gate) -> String {
+    match gate {
+        Gate::Always => String::new(),
+        Gate::EventBox(from, i32::MAX) => format!(" (e ≥ {from})"),
+        Gate::EventBox(i32::MIN, to) => format!(" (e ≤ {to})"),
+        Gate::AniBg(from) | Gate::ItemBox(from) => format!(" (version ≥ {from})"),
+        other => panic!("no name: {other:?}"),
+    }
+}
+
+/// The fields after the place, as a cell of the document states them: `i32 id; count n; n x f32 distances`.
+fn stated(fields: &[MapField]) -> String {
+    let mut parts = Vec::new();
+    let mut letters = ["n", "m"].into_iter();
+    let mut fields = fields.iter().skip(shapes::PLACE.len());
+    while let Some(field) = fields.next() {
+        let (name, versions) = (field.name, versions(field.gate));
+        parts.push(match (&field.kind, name.strip_suffix("_x")) {
+            (StoredKind::Float, Some(point)) => {
+                assert!(fields.next().is_some_and(|y| y.name == format!("{point}_y")));
+                assert!(fields.next().is_some_and(|z| z.name == format!("{point}_z")));
+                format!("f32x3 {point}{versions}")
+            }
+            (StoredKind::Count, _) => format!("count {}", letters.next().unwrap()),
+            (StoredKind::List(item, count), _) => format!("{} x {} {name}", ["n", "m"][*count], kind_name(item)),
+            (StoredKind::Array(StoredKind::Record(_), count), _) => format!("{count} x CameraInfo"),
+            (kind, _) => format!("{} {name}{versions}", kind_name(kind)),
+        });
+    }
+    parts.join("; ")
+}
+
+#[test]
+fn boxes_of_maps() {
+    let document = include_str!("../../docs/formats/wdata.md");
+    let mut place = table(document, "### 4.2");
+    place.retain(|row| row[0] != "-");
+    assert_states(&fields(&place, 16), wdata::layout::Obb::MEMBERS, &[]);
+    let rows = table(document, "### 4.3");
+    assert_eq!(rows.len(), BoxType::COUNT);
+    for (box_type, row) in BoxType::ALL.into_iter().zip(rows).filter(|(_, row)| !row[1].is_empty()) {
+        let cell = row[2].replace(" (§4.4)", "").replace(" (ids of waypoints)", "");
+        let found = (row[0].parse(), row[1], cell);
+        assert_eq!(found, (Ok(box_type.number()), box_type.name(), stated(box_type.shape().fields)));
+    }
+    let sections = [&shapes::ANI_BGS, &shapes::ITEM_BOXES, &shapes::GIMMICKS];
+    for (shape, row) in sections.into_iter().zip(table(document, "## 5.")) {
+        assert_eq!(row[1], stated(shape.fields), "{}", shape.name);
+    }
 }
