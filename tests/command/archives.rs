@@ -366,7 +366,7 @@ fn a_snapshot_replaces_nothing_but_a_snapshot() {
         }
     }
     assert!(files_below(&game_dir) == before);
-    // A folder with a foreign file stays, whether it is a new one or a changed one.
+    // A folder with a foreign file is kept, whether the file is new or changed.
     run(0, &["snapshot", game, "--to", to]);
     run(0, &["snapshot", game, "--to", to, "--force"]);
     let home = builds.join("bin").join(BUILDS[1]);

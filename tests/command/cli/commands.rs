@@ -499,7 +499,7 @@ fn two_files_are_told_apart_by_an_option() {
     }
 }
 
-/// The note about unconfirmed rules is shown once, by `info`; `verify` has it in its check.
+/// The note about unconfirmed rules is shown once, by `info`; `verify` lists it in its check.
 #[test]
 fn only_info_notes_rules_that_no_real_file_confirms() {
     let (_, error) = run(0, &["info", "savegame.vrb"]);

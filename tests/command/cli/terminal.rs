@@ -250,7 +250,7 @@ fn the_commands_of_the_tour_can_be_pasted() {
     }
 }
 
-/// What a file's bytes would do to the terminal is escaped there, and kept for programs.
+/// Bytes of a file that would control the terminal are escaped there, and kept for programs.
 #[cfg(target_os = "linux")]
 #[test]
 fn csv_on_a_terminal_has_no_control_characters() {

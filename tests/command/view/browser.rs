@@ -47,7 +47,7 @@ struct Commands {
     ended: Receiver<()>,
 }
 
-/// What the browser has said, as the thread that reads it left it.
+/// The messages of the browser, as the thread that reads them left them.
 #[derive(Default)]
 struct Said {
     /// Who waits for the answer to a command, by the id of the command.
@@ -105,7 +105,7 @@ impl Browser {
                     None => said.events.push(message),
                 }
             }
-            // Whoever still waits sees that no answer comes.
+            // Callers that still wait see that no answer comes.
             hears.lock().unwrap().waiting.clear();
         });
         Some(Self { child, commands: Mutex::new(Commands { to, last: 0, ended }), said, _profile: profile })

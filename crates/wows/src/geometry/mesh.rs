@@ -198,7 +198,7 @@ impl Geometry {
         Ok(groups)
     }
 
-    /// The models that draw this file. If there are none, it is a note, unless the user named none of the files.
+    /// The models that draw this file. Their absence is a note, unless the user named no file.
     pub(super) fn models_in(&self, files: &ModelFiles<'_>, is_implied: bool) -> Result<KnownModels> {
         if let Some(models) = files.models() {
             return Ok(KnownModels { models: models?, are_of_space: true, note: None });
