@@ -32,14 +32,14 @@ pub(super) struct List {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Record<'a> {
+pub(super) struct ListRecord<'a> {
     name: Utf16<'a>,
     pub(super) place: &'a FileLocation,
     /// The start of `place` in the decoded list.
     pub(super) at: View<'a>,
 }
 
-impl Record<'_> {
+impl ListRecord<'_> {
     /// The record's name as a path: with `/` where the game has `\`.
     pub(super) fn path(&self) -> String {
         let mut path = String::with_capacity(self.name.units().len());
@@ -79,12 +79,12 @@ impl Record<'_> {
 }
 
 /// The record at `at`, and where the next one begins.
-fn record(bytes: &[u8], at: usize) -> Result<(Record<'_>, usize)> {
+fn record(bytes: &[u8], at: usize) -> Result<(ListRecord<'_>, usize)> {
     let mut cursor = Cursor::new(View::new(bytes, DECODED).at(at));
     let units = cursor.u16()?;
     let name = cursor.utf16(units.into())?;
     let at = cursor.view();
-    Ok((Record { name, place: cursor.read()?, at }, cursor.position()))
+    Ok((ListRecord { name, place: cursor.read()?, at }, cursor.position()))
 }
 
 /// `bytes` with the key taken off, or put on.
@@ -110,7 +110,11 @@ pub(super) fn is_list(bytes: &[u8], key: &[u8; 256]) -> bool {
 
 impl List {
     /// Reads the list that `source` holds until `stop` says so of a record; says whether it did.
-    pub(super) fn read(source: &Source, key: &[u8; 256], mut stop: impl FnMut(&Record<'_>) -> bool) -> (Self, bool) {
+    pub(super) fn read(
+        source: &Source,
+        key: &[u8; 256],
+        mut stop: impl FnMut(&ListRecord<'_>) -> bool,
+    ) -> (Self, bool) {
         let stream = crypt(source.bytes(), key);
         let limit = budget::decoded(stream.len() as u64, EXPANSION).min(u32::MAX.into());
         let mut steps = ZlibSteps::new(&stream, limit);
@@ -152,7 +156,7 @@ impl List {
         self.starts.len()
     }
 
-    pub(super) fn record(&self, n: usize) -> Option<Record<'_>> {
+    pub(super) fn record(&self, n: usize) -> Option<ListRecord<'_>> {
         let at = *self.starts.get(n)?;
         record(&self.bytes, at as usize).ok().map(|(record, _)| record)
     }

@@ -18,7 +18,7 @@ use crate::options::Options;
 use crate::paths::{CaselessFolder, caseless};
 use crate::source::Source;
 use assetq_core::Openable;
-use list::{List, Record};
+use list::{List, ListRecord};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -134,7 +134,7 @@ impl RustyHeartsArchive {
     }
 
     /// File `n`, as its record describes it.
-    fn file_of(&self, record: &Record<'_>, n: usize) -> Result<File<'static>> {
+    fn file_of(&self, record: &ListRecord<'_>, n: usize) -> Result<File<'static>> {
         let place = record.place;
         let (size, offset) = (place.size.get(), place.offset.get());
         let path = record.path();

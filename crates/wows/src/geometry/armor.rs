@@ -2,12 +2,12 @@
 
 use super::Geometry;
 use super::layout::{ARMOR_TAG, ArmorHeader, ArmorVertex, ModelPrototype, PlateHeader};
-use super::models::{Model, Piece, Pieces};
+use super::models::{Piece, PieceModel, Pieces};
 use crate::bytes::{Cursor, View};
 use crate::error::Result;
 
 /// An armour model. Its header has the box around all plates.
-pub type ArmorModel<'a> = Model<'a, Plate<'a>>;
+pub type ArmorModel<'a> = PieceModel<'a, Plate<'a>>;
 
 /// A plate of an armour model.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ impl<'a> ArmorModel<'a> {
     /// Iterates over its plates; ends after the first error.
     ///
     /// # Errors
-    /// As [`Model::header`].
+    /// As [`PieceModel::header`].
     pub fn plates(&self) -> Result<Pieces<'a, Plate<'a>>> {
         self.pieces()
     }

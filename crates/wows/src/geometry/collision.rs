@@ -2,11 +2,11 @@
 
 use super::Geometry;
 use super::layout::{COLLISION_TAG, CollisionHeader, Corner, Edge, ModelPrototype};
-use super::models::{Model, Piece, PiecePosition, Pieces};
+use super::models::{Piece, PieceModel, PiecePosition, Pieces};
 use crate::bytes::{Cursor, View, le};
 use crate::error::Result;
 
-pub type CollisionModel<'a> = Model<'a, Hull<'a>>;
+pub type CollisionModel<'a> = PieceModel<'a, Hull<'a>>;
 
 /// A convex hull.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +34,7 @@ impl<'a> CollisionModel<'a> {
     /// Iterates over its hulls; ends after the first error.
     ///
     /// # Errors
-    /// As [`Model::header`].
+    /// As [`PieceModel::header`].
     pub fn hulls(&self) -> Result<Pieces<'a, Hull<'a>>> {
         self.pieces()
     }

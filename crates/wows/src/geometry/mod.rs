@@ -24,7 +24,7 @@ pub use crate::materials::material_name;
 pub use armor::{ArmorModel, Plate};
 pub use buffers::{Buffer, BufferPrototype, IndexBuffer, Indices, VertexBuffer};
 pub use collision::{CollisionModel, Face, Hull};
-pub use models::{Model, Piece, Pieces};
+pub use models::{Piece, PieceModel, Pieces};
 pub use splash::Splash;
 pub use vertex::{Attribute, VertexFormat, Vertices, half, unpack_normal};
 
@@ -239,7 +239,7 @@ impl Geometry {
     /// # Errors
     /// `NotFound` without such a model, and as [`Geometry::armor_prototypes`].
     pub fn armor_model(&self, index: usize) -> Result<ArmorModel<'_>> {
-        Model::new(self, index)
+        PieceModel::new(self, index)
     }
 
     /// Collision model `index`.
@@ -247,7 +247,7 @@ impl Geometry {
     /// # Errors
     /// `NotFound` without such a model, and as [`Geometry::collision_prototypes`].
     pub fn collision_model(&self, index: usize) -> Result<CollisionModel<'_>> {
-        Model::new(self, index)
+        PieceModel::new(self, index)
     }
 
     fn armor_places(&self) -> &Places {
@@ -306,7 +306,7 @@ impl<'g> Found<'g> {
     }
 
     fn models<P: Piece<'g>>(&mut self, geometry: &'g Geometry) {
-        for (i, model) in Model::<P>::all(geometry).enumerate() {
+        for (i, model) in PieceModel::<P>::all(geometry).enumerate() {
             self.add(format!("{} data {i}", P::MODEL), model.bytes(), None);
             self.add(format!("{} name {i}", P::MODEL), model.name_bytes(), None);
         }

@@ -37,22 +37,22 @@ pub trait Piece<'a>: Sized + 'a {
 
 /// A named model.
 #[derive(Debug)]
-pub struct Model<'a, P> {
+pub struct PieceModel<'a, P> {
     index: usize,
     prototype: &'a ModelPrototype,
     at: View<'a>,
     pieces: PhantomData<P>,
 }
 
-impl<P> Clone for Model<'_, P> {
+impl<P> Clone for PieceModel<'_, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<P> Copy for Model<'_, P> {}
+impl<P> Copy for PieceModel<'_, P> {}
 
-impl<'a, P: Piece<'a>> Model<'a, P> {
+impl<'a, P: Piece<'a>> PieceModel<'a, P> {
     /// Model `index` of its kind.
     pub(super) fn new(geometry: &'a Geometry, index: usize) -> Result<Self> {
         let prototype = get(P::prototypes(geometry)?, index, format_args!("{} model", P::MODEL))?;
@@ -112,7 +112,7 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     /// The start of its data.
     ///
     /// # Errors
-    /// As [`Model::span`], and `BadMagic` when the data is not of this kind.
+    /// As [`PieceModel::span`], and `BadMagic` when the data is not of this kind.
     pub fn header(&self) -> Result<&'a P::Head> {
         let start = self.data()?;
         let header = start.read().map_err(|e| self.named(e))?;
@@ -128,7 +128,7 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
     /// Iterates over its pieces; ends after the first error.
     ///
     /// # Errors
-    /// As [`Model::header`].
+    /// As [`PieceModel::header`].
     pub fn pieces(&self) -> Result<Pieces<'a, P>> {
         let [_, left] = P::counted(self.header()?);
         let cursor = Cursor::new(self.data()?.part(P::NAME).skip(size_of::<P::Head>()));
@@ -144,7 +144,7 @@ impl<'a, P: Piece<'a>> Model<'a, P> {
 /// The pieces of a model.
 #[derive(Debug, Clone)]
 pub struct Pieces<'a, P> {
-    model: Model<'a, P>,
+    model: PieceModel<'a, P>,
     cursor: Cursor<'a>,
     left: u32,
     next: usize,
@@ -200,7 +200,7 @@ impl PiecePosition {
 }
 
 /// Charges the bytes of a model to the budget, as models may overlap.
-pub(super) fn spend<'a, P: Piece<'a>>(budget: &Budget, model: &Model<'a, P>) -> Result<()> {
+pub(super) fn spend<'a, P: Piece<'a>>(budget: &Budget, model: &PieceModel<'a, P>) -> Result<()> {
     budget.spend(model.span()?.1).map_err(|kind| Error::of_part(kind, "models"))
 }
 
@@ -209,7 +209,7 @@ impl Places {
     pub(super) fn find_all<'a, P: Piece<'a>>(geometry: &'a Geometry) -> Self {
         let mut places = Self { all: Vec::new(), items: 0, damage: P::prototypes(geometry).err() };
         let budget = geometry.models_budget();
-        for (model, found) in (0..).zip(Model::<P>::all(geometry)) {
+        for (model, found) in (0..).zip(PieceModel::<P>::all(geometry)) {
             if let Err(error) = places.add(model, &found, &budget) {
                 if budget.is_spent() {
                     places.damage = Some(error);
@@ -221,7 +221,7 @@ impl Places {
         places
     }
 
-    fn add<'a, P: Piece<'a>>(&mut self, model: u32, found: &Model<'a, P>, budget: &Budget) -> Result<()> {
+    fn add<'a, P: Piece<'a>>(&mut self, model: u32, found: &PieceModel<'a, P>, budget: &Budget) -> Result<()> {
         spend(budget, found)?;
         for (number, piece) in (0..).zip(found.pieces()?) {
             let piece = piece?;

@@ -4,7 +4,7 @@ use super::armor::Plate;
 use super::collision::Hull;
 use super::content::{self, SharedContent};
 use super::layout::{ArmorVertex, Mapping, PlateHeader};
-use super::models::{Model, Piece, PiecePosition};
+use super::models::{Piece, PieceModel, PiecePosition};
 use super::vertex::{Attribute, Vertices};
 use super::{Geometry, METRES, material_name};
 use crate::armor::PlateUse;
@@ -152,7 +152,7 @@ fn models<'g, P: Piece<'g> + Send + Sync>(
     more: fn(ModelTable<'g, P>) -> ModelTable<'g, P>,
 ) -> Made<'g> {
     let contents = LazyLock::new(move || content::all(g, of));
-    let table = parts(name, || P::prototypes(g), |row| Model::<P>::new(g, row))
+    let table = parts(name, || P::prototypes(g), |row| PieceModel::<P>::new(g, row))
         .column(Column::text("name").brief().key(), |(_, m)| Ok(m.name()?.into()))
         .column(Column::uint("offset").brief().place(), |(_, m)| Ok(m.span()?.0.into()))
         .column(Column::uint("size").brief(), |(_, m)| Ok(m.span()?.1.into()));
@@ -160,7 +160,7 @@ fn models<'g, P: Piece<'g> + Send + Sync>(
     Box::new(more(table).column(content, move |(row, _)| Ok(Value::Id64(content::cell(&contents, *row)?))))
 }
 
-type ModelTable<'g, P> = DeclaredTable<'g, (usize, Model<'g, P>)>;
+type ModelTable<'g, P> = DeclaredTable<'g, (usize, PieceModel<'g, P>)>;
 
 fn armor_models(g: &Geometry) -> Made<'_> {
     models(g, "armor_models", SharedContent::ArmorModels, |table: ModelTable<'_, Plate<'_>>| {

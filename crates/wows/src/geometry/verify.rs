@@ -4,7 +4,7 @@ use super::Geometry;
 use super::armor::Plate;
 use super::collision::Hull;
 use super::mesh::{self, Groups};
-use super::models::{Model, Piece, spend};
+use super::models::{Piece, PieceModel, spend};
 use super::vertex::Attribute;
 use crate::budget::Budget;
 use crate::bytes::View;
@@ -248,10 +248,10 @@ fn models<'g, P: Piece<'g>>(
     g: &'g Geometry,
     progress: &Progress,
     check: &mut Check,
-    mut each: impl FnMut(&Model<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
+    mut each: impl FnMut(&PieceModel<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
 ) {
     let budget = g.models_budget();
-    for found in Model::<P>::all(g) {
+    for found in PieceModel::<P>::all(g) {
         let done = model(g, &found, &budget, check, &mut each);
         check.note(done);
         progress.advance(1);
@@ -263,10 +263,10 @@ fn models<'g, P: Piece<'g>>(
 
 fn model<'g, P: Piece<'g>>(
     g: &'g Geometry,
-    model: &Model<'g, P>,
+    model: &PieceModel<'g, P>,
     budget: &Budget,
     check: &mut Check,
-    each: &mut impl FnMut(&Model<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
+    each: &mut impl FnMut(&PieceModel<'g, P>, &P, &mut dyn FnMut(String)) -> Result<()>,
 ) -> Result<()> {
     let i = model.index();
     model.name()?;
