@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The sign between an archive and its build.
 const AT_BUILD: char = '@';
 
-/// An address that begins with a [`Prefix`].
+/// An address that begins with a [`Prefix`](super::Prefix).
 struct PrefixedAddress<'a> {
     folder: fn() -> Result<PathBuf>,
     /// The text between `@` and the mark.
