@@ -60,8 +60,9 @@ impl Maps {
         // Where fields lie is the same work for both, so it is taken from the library.
         let end = file.len().min(0x10 + 0x20 * 16 + (1 << 23));
         let sheet = Sheet::open(Source::from_vec("x.wdb", file[..end].to_vec())).unwrap();
-        let place =
-            |f: &assetq::formats::ff13::wdb::Field| (f.name.clone(), f.kind, f.offset, f.shift.into(), f.bits.into());
+        let place = |f: &assetq::formats::ff13::wdb::SheetField| {
+            (f.name.clone(), f.kind, f.offset, f.shift.into(), f.bits.into())
+        };
         let fields = sheet.fields().iter().map(place).collect();
         Self { fields, pool: sections["!!string"].clone(), arrays, records }
     }

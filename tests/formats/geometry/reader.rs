@@ -13,7 +13,6 @@ use assetq_sample::geometry::{
     GeometryBuilder, HullShape, Mapping, PlateShape, Vertex, demo, demo_splash, encd, encode_vertices, pack_half,
     pack_normal, pack_vertices, splash, surface,
 };
-use std::path::PathBuf;
 
 fn open(bytes: Vec<u8>) -> Geometry {
     Geometry::open(Source::from_vec("test.geometry", bytes)).unwrap()

@@ -4,7 +4,6 @@ use crate::common::{json, run};
 use assetq_sample::wdb::{Cell, Game, Sheet, pack};
 use serde_json::Value as Json;
 use std::fs;
-use std::path::Path;
 use tempfile::TempDir;
 
 /// A folder with a sheet, an unknown sheet of the first game, and a pack of both.
