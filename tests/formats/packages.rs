@@ -199,11 +199,12 @@ fn code(file: &Path) -> String {
 const GAMES: [&str; 4] = ["ff13", "rusty-hearts", "vrage", "wows"];
 
 /// Public items of `core` and `scene` that the package of one game alone uses, and why they stay.
-const OF_ONE_GAME: [(&str, &str); 15] = [
+const OF_ONE_GAME: [(&str, &str); 16] = [
     ("AXES", "figures begin with it"),
     ("BudgetShare", "it spends what a budget counts"),
     ("ChartLink", "a part of charts, which pages and pictures show"),
     ("Graphs", "a facet that the commands cat and export use"),
+    ("Influences", "the bones of a solid's vertices, which pages turn"),
     ("ItemList", "a part of tables, which edits use"),
     ("Leaves", "a part of tables, which edits use"),
     ("MeshPlace", "a part of meshes of a GLB"),
