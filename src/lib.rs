@@ -186,8 +186,8 @@ pub use assetq_query::{diff, edit, write};
 #[cfg(feature = "cli")]
 use {
     assetq_core::{
-        ErrorKind, archive, asset, atomic_file, codec, error, escape, id, options, paths, reader, report, source,
-        suggest, threads, writable,
+        ErrorKind, archive, asset, atomic_file, bytes, codec, error, escape, id, options, paths, reader, report,
+        source, suggest, threads, writable,
     },
     assetq_query::{files, find, history, lines, refs},
     assetq_scene::{self as scene, texture, texture_files},

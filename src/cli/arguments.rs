@@ -4,6 +4,7 @@
 use super::{Context, Failure};
 use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
+use crate::bytes::BOM;
 use crate::error::Error;
 use crate::files::FilePattern;
 use crate::paths::is_url;
@@ -135,8 +136,12 @@ fn both(one: &Path, other: &Path, how: &str) -> Failure {
     Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))
 }
 
-/// The lines of `input`; a line may be endless.
+/// The lines of `input` without its byte order mark; a line may be endless.
 pub(super) fn lines(input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
     const LINE: u64 = 1 << 20;
-    Bounded::new(input, u64::MAX).with_lines(LINE).lines()
+    let lines = Bounded::new(input, u64::MAX).with_lines(LINE).lines();
+    lines.enumerate().map(|(number, line)| match line {
+        Ok(mut line) if number == 0 && line.starts_with(BOM) => Ok(line.split_off(BOM.len())),
+        line => line,
+    })
 }

@@ -116,7 +116,8 @@ fn the_command_takes_names_from_lists_archives_and_databases() {
     fs::write(dir.join("list.txt"), format!("{MODEL}\r\nres/{MATERIAL}\n")).unwrap();
     let ls = |more: &[&str]| said(dir, &[&["ls", "models.bin", "-f", "ndjson"], more].concat());
     assert!(!ls(&[]).contains("rock_0002"));
-    for names in ["list.txt", "game", "game/bin/7100000/idx/spaces.idx"] {
+    fs::write(dir.join("marked.txt"), format!("\u{FEFF}{MODEL}\r\n")).unwrap();
+    for names in ["list.txt", "marked.txt", "game", "game/bin/7100000/idx/spaces.idx"] {
         assert!(ls(&["--names", names]).contains(MODEL), "{names}");
     }
     // People see the column where there is something in it.

@@ -1,29 +1,6 @@
 //! Texts of the games, which may hold bytes that are not UTF-8.
 
-use std::borrow::Cow;
-use std::fmt::Write as _;
-
-/// The shown form of a text: bytes that are not UTF-8 are shown as `\xff`, so that nothing is lost.
-#[inline]
-pub(crate) fn shown(bytes: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(escaped(bytes)),
-    }
-}
-
-#[cold]
-fn escaped(bytes: &[u8]) -> String {
-    let mut shown = String::with_capacity(bytes.len().saturating_mul(2));
-    for chunk in bytes.utf8_chunks() {
-        shown.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "\\x{byte:02x}");
-        }
-    }
-    shown
-}
+pub(crate) use crate::bytes::shown;
 
 /// The bytes of the shown form `shown`, if it contains escapes.
 pub(crate) fn unescaped(shown: &str) -> Option<Vec<u8>> {

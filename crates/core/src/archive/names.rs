@@ -8,6 +8,7 @@
 use super::name_index::{NameIndex, NameIndexBuilder};
 use super::{self as archive, Archive, Cache, Loose};
 use crate::asset::Asset;
+use crate::bytes::{is_utf16, without_bom};
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
@@ -132,7 +133,11 @@ impl NameSources {
     /// `Limit` for more than 4 GiB.
     pub fn add_lines(&mut self, text: &str) -> Result<()> {
         let mut builder = NameIndexBuilder::default();
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).try_for_each(|line| builder.add(line))?;
+        without_bom(text)
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .try_for_each(|line| builder.add(line))?;
         self.indexes.push(Arc::new(builder.finish(String::new())));
         Ok(())
     }
@@ -249,6 +254,9 @@ impl NameSources {
             Ok(asset) => Err(Error::syntax(format!("a {} file has no names for ids", asset.format()))),
             Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
                 let source = options.source(address)?;
+                if is_utf16(source.bytes()) {
+                    return Err(Error::syntax("a list in UTF-16: names are read in UTF-8"));
+                }
                 self.add_lines(source.view("list of names").utf8(source.bytes())?)
             }
             Err(error) => Err(error),

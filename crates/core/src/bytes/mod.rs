@@ -8,7 +8,7 @@ mod text;
 mod view;
 
 pub use cursor::Cursor;
-pub use text::Utf16;
+pub use text::{BOM, Utf16, is_utf16, shown, without_bom};
 pub use view::View;
 
 pub use zerocopy::{big_endian as be, little_endian as le};

@@ -1,5 +1,41 @@
 use super::le;
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+
+/// The byte order mark, which some programs write before a text.
+pub const BOM: &str = "\u{FEFF}";
+
+/// Whether a file that begins with these bytes is a text in UTF-16.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
+}
+
+/// `text` without the byte order mark before it.
+pub fn without_bom(text: &str) -> &str {
+    text.strip_prefix(BOM).unwrap_or(text)
+}
+
+/// The shown form of a text: bytes that are not UTF-8 are shown as `\xff`, so that nothing is lost.
+#[inline]
+pub fn shown(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(escaped(bytes)),
+    }
+}
+
+#[cold]
+fn escaped(bytes: &[u8]) -> String {
+    let mut shown = String::with_capacity(bytes.len().saturating_mul(2));
+    for chunk in bytes.utf8_chunks() {
+        shown.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\x{byte:02x}");
+        }
+    }
+    shown
+}
 
 /// Borrowed little-endian UTF-16 text. Compared in place; turned into UTF-8 only on output.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ mod map;
 pub mod signals;
 mod state;
 
-use crate::bytes::View;
+use crate::bytes::{View, shown};
 use crate::error::{Error, ErrorKind, Result};
 use bytes::Bytes;
 use std::fmt;
@@ -221,7 +221,7 @@ impl fmt::Debug for Source {
 }
 
 fn name_of(path: &Path) -> Arc<str> {
-    path.to_string_lossy().into()
+    shown(path.as_os_str().as_encoded_bytes()).into()
 }
 
 /// The open file, and its state if it is a regular one.

@@ -1,6 +1,7 @@
 //! Nested values as JSON text.
 
 use super::refused;
+use crate::bytes::without_bom;
 use crate::error::{Error, Result};
 use crate::table::Value;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -69,7 +70,7 @@ impl<'de> Deserialize<'de> for Tree {
 /// # Errors
 /// `Syntax` with the place.
 pub fn value(text: &str) -> Result<Value<'static>> {
-    value_of(text).map_err(|e| wrong_json(e, 0))
+    value_of(without_bom(text)).map_err(|e| wrong_json(e, 0))
 }
 
 /// As [`value`], with the parser's error. A whole number of more than 64 bits is a text of its digits: a float would lose

@@ -1,5 +1,6 @@
 //! Field names of sheets that carry none: the first game's (docs/formats/wdb.md §3).
 
+use crate::bytes::without_bom;
 use crate::error::{Error, ErrorKind, Result};
 use std::sync::{Arc, LazyLock};
 
@@ -39,7 +40,7 @@ impl KnownFields {
     /// `Damaged` with the line: a field or note outside of a list, a list without stems, a field name with blanks.
     pub fn parse(text: &str, name: &str) -> Result<Self> {
         let mut lists: Vec<SheetFields> = Vec::new();
-        for (number, line) in (1u64..).zip(text.lines()) {
+        for (number, line) in (1u64..).zip(without_bom(text).lines()) {
             read_line(&mut lists, line.trim()).map_err(|what| {
                 Error::of_part(ErrorKind::damaged(format!("line {number}: {what}")), name.to_owned())
             })?;

@@ -2,6 +2,7 @@
 
 use super::built_in::built_in_structs;
 use super::record::{FieldInfo, Form, Type, TypeKind};
+use crate::bytes::without_bom;
 use crate::codec::murmur3;
 use crate::error::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -178,7 +179,7 @@ impl Parser {
         if text.len() > MAX_TEXT {
             return Err((0, format!("more than {MAX_TEXT} bytes")));
         }
-        for (number, line) in (1..).zip(text.lines()) {
+        for (number, line) in (1..).zip(without_bom(text).lines()) {
             self.line(number, line.trim()).map_err(|what| (number, what))?;
         }
         self.end()?;
