@@ -42,14 +42,26 @@ fn is_unfit(c: char) -> bool {
         )
 }
 
+/// JSON whose texts have `\u` escapes for characters that are not visible text: its values are the same, and a terminal shows them.
+pub fn visible_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    json.chars().for_each(|c| if is_unfit(c) { push_units(&mut out, c) } else { out.push(c) });
+    out
+}
+
+/// Adds the `\u` escapes of JSON for a character.
+fn push_units(out: &mut String, c: char) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        out.push_str(&format!("\\u{unit:04x}"));
+    }
+}
+
 /// JSON within an element `script` of HTML: `<`, which could end the element, and unfit characters become `\u` escapes.
 pub fn script_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if c == '<' || is_unfit(c) {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
-            }
+            push_units(&mut out, c);
         } else {
             out.push(c);
         }
@@ -92,6 +104,7 @@ mod tests {
     #[test]
     fn no_text_of_a_script_ends_it_or_reorders_it() {
         assert_eq!(script_json("{\"\u{202e}<\":1}"), "{\"\\u202e\\u003c\":1}");
+        assert_eq!(visible_json("{\"\u{9b}<\u{7f}ü\":1}"), "{\"\\u009b<\\u007fü\":1}");
     }
 
     #[test]

@@ -2,9 +2,11 @@
 
 use super::cannot_write;
 use crate::error::Result;
+use crate::escape::{escape, visible_json};
 use crate::id::{Id32, Id64};
 use crate::table::{Value, Visitor};
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::Write;
 
@@ -80,7 +82,12 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
         }
     }
 
+    /// Writes a string. Characters that a terminal could take for a command, or that reorder other text, become escapes.
     fn string(&mut self, text: &str) -> Result<()> {
+        if let Cow::Owned(_) = escape(text) {
+            let json = serde_json::to_string(text).map_err(|e| cannot_write(e.into()))?;
+            return self.out.write_all(visible_json(&json).as_bytes()).map_err(cannot_write);
+        }
         serde_json::to_writer(&mut self.out, text).map_err(|e| cannot_write(e.into()))
     }
 }
