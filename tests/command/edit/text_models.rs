@@ -171,3 +171,14 @@ fn many_files_stay_if_one_undo_patch_cannot_be_written() {
     run(dir.path(), 4, &["sql", query, "gun/**/*.mfm", "--in-place", "--undo", "undo"]);
     assert_eq!(["gun/hull.mfm", "gun/lods/deck.mfm", &long].map(|name| text(&dir, name)), old);
 }
+
+#[test]
+fn characters_that_xml_cannot_hold_are_refused() {
+    let dir = folder();
+    for character in ["\u{1}", "\u{FFFF}"] {
+        let query = format!("UPDATE properties SET value = 'mod/a{character}.dds' WHERE name = 'diffuseMap'");
+        let (_, said) = run(dir.path(), 2, &["sql", &query, "gun/hull.mfm", "--to", "new.mfm"]);
+        assert!(said.contains("does not fit: XML has no way to write such a character"), "{said}");
+        assert!(!dir.path().join("new.mfm").exists());
+    }
+}

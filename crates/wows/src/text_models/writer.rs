@@ -15,9 +15,17 @@ use std::ops::Range;
 /// A value to be written, and the range of the old one.
 type Stretch = (Range<usize>, Vec<u8>);
 
+/// Whether XML may hold the character, as itself or as a reference.
+fn is_of_xml(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{FFFE}' | '\u{FFFF}')
+}
+
 /// The text that stands for a value in a file: blanks separate numbers.
 fn text_of(value: &Value<'_>) -> Result<String> {
     Ok(match value {
+        Value::Text(text) if text.chars().any(|c| !is_of_xml(c)) => {
+            return Err(refused(format!("{} does not fit: XML has no way to write such a character", short(value))));
+        }
         Value::Text(text) if !text.is_empty() && text.trim_ascii().len() == text.len() => text.clone().into_owned(),
         Value::List(items) => items.iter().map(text_of).collect::<Result<Vec<_>>>()?.join(" "),
         Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::F32(_) => value.to_string(),
