@@ -124,6 +124,9 @@ impl Glob {
     /// For a glob that matches nothing: how it is to be written, as the end of a message.
     pub fn hint(glob: &str) -> String {
         match glob.trim_matches('*') {
+            inner if inner.starts_with('/') && inner.len() > 1 && !glob.starts_with('*') => {
+                format!("; paths begin without a '/': '{}'", glob.trim_start_matches('/'))
+            }
             inner if Self::is_glob(glob) && !glob.starts_with('*') && !inner.is_empty() => {
                 format!("; a glob matches from the beginning to the end: '*{inner}*' matches anywhere")
             }
@@ -403,6 +406,7 @@ mod tests {
             (Glob::hint("ship/x.v*"), Glob::hint("*.visual"), Glob::hint("x")),
             (hint.into(), String::new(), String::new())
         );
+        assert_eq!(Glob::hint("/content/*"), "; paths begin without a '/': 'content/*'");
     }
 
     #[test]

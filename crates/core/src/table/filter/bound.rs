@@ -5,7 +5,7 @@ use super::number::{Number, number};
 use super::pattern::{LONGEST, LikePattern, text_of};
 use crate::error::Result;
 use crate::id;
-use crate::table::glob::Glob;
+use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Anchor, Column, Kind, RowCursor, Table, Value, search};
 use std::cmp::Ordering;
 
@@ -63,7 +63,8 @@ impl Compare {
             (Op::Eq | Op::Ne, Literal::Null) => Test::Null { negated: op == Op::Ne },
             (_, Literal::Null) => return Err(syntax("null can be compared with = and != only")),
             (Op::Glob | Op::NotGlob, literal) => {
-                Test::Glob { glob: Glob::new(&literal.to_string(), false)?, negated: op == Op::NotGlob }
+                let glob = literal.to_string();
+                Test::Glob { glob: Glob::new(&glob, !has_uppercase(&glob))?, negated: op == Op::NotGlob }
             }
             (Op::Like | Op::SqlGlob, literal) => {
                 let text = literal.to_string();
