@@ -205,6 +205,12 @@ impl Catalog {
         let mut values = lines.filter_map(|line| line.split_once(':')).filter(|(found, _)| *found == name);
         values.next().map(|(_, value)| value.trim())
     }
+
+    /// The encoding of the texts by their header, as in `Content-Type: text/plain; charset=UTF-8`.
+    fn charset(&self) -> Option<&str> {
+        let (_, charset) = self.line("Content-Type")?.split_once("charset=")?;
+        Some(charset.split(';').next()?.trim())
+    }
 }
 
 /// The first id, if several are joined by NULs.
@@ -272,7 +278,7 @@ impl Reader for Catalog {
         vec![
             ("ids".into(), self.len().into()),
             ("language".into(), self.line("Language").into()),
-            ("charset".into(), self.line("Content-Type").into()),
+            ("charset".into(), self.charset().into()),
         ]
     }
 
