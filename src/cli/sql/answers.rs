@@ -197,6 +197,12 @@ pub(super) fn show(answer: &mut Answer<'_>, form: RowForm, context: &Context) ->
     match out {
         Some(mut out) => out.finish()?,
         None if columns.is_empty() => {}
+        None if form.format == Format::Text => {
+            let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+            if form.has_header && names.len() > 1 {
+                context.print_line(&names.join("  "))?;
+            }
+        }
         None => context.rows_in(form, &header(&columns, &[]))?.finish()?,
     }
     Ok(())

@@ -6,16 +6,25 @@ use crate::regex;
 use crate::table::Value;
 use ::regex::Regex;
 use rusqlite::functions::{Context, FunctionFlags};
-use rusqlite::types::ValueRef;
+use rusqlite::types::{self, ValueRef};
 use rusqlite::{Connection, Error, Result};
 use std::fmt::Write as _;
 
 /// The functions and their descriptions, for `.help` and for completion.
-pub(super) const FUNCTIONS: [(&str, &str); 4] = [
+pub(super) const FUNCTIONS: [(&str, &str); 10] = [
     ("path_id('content/…')", "the id of a path"),
     ("name_id('…')", "the id of a name"),
     ("hex(id)", "a whole number as an id, 0x and 16 digits; anything else as SQLite's hex"),
     ("text REGEXP 'pattern'", "whether a regular expression finds something in the text"),
+    ("sqrt(x)", "the square root"),
+    ("pow(x, y)", "x to the power of y"),
+    ("exp(x)", "e to the power of x; ln(x) is its inverse, log(x) the logarithm to base 10, log(b, x) to base b"),
+    ("floor(x)", "the whole number below; ceil(x) the one above, trunc(x) the one towards zero"),
+    (
+        "sin(x)",
+        "the sine of radians; also cos, tan, asin, acos, atan, atan2(y, x), sinh, cosh, tanh, asinh, acosh, atanh",
+    ),
+    ("pi()", "half a turn in radians; radians(x) and degrees(x) convert angles"),
 ];
 
 pub(super) fn add(connection: &Connection) -> Result<()> {
@@ -28,7 +37,78 @@ pub(super) fn add(connection: &Connection) -> Result<()> {
         Ok(text(context, 0)?.map(|name| Value::Id32(id::of_name(&name)).to_string()))
     })?;
     connection.create_scalar_function("hex", 1, flags, |context| Ok(hex(context.get_raw(0))))?;
-    connection.create_scalar_function("regexp", 2, flags, regexp)
+    connection.create_scalar_function("regexp", 2, flags, regexp)?;
+    add_mathematics(connection, flags)
+}
+
+/// A function with its name.
+type Named<F> = (&'static str, F);
+
+/// The mathematical functions that SQLite has only if it is compiled with them.
+fn add_mathematics(connection: &Connection, flags: FunctionFlags) -> Result<()> {
+    const OF_ONE: [Named<fn(f64) -> f64>; 20] = [
+        ("acos", f64::acos),
+        ("acosh", f64::acosh),
+        ("asin", f64::asin),
+        ("asinh", f64::asinh),
+        ("atan", f64::atan),
+        ("atanh", f64::atanh),
+        ("cos", f64::cos),
+        ("cosh", f64::cosh),
+        ("degrees", f64::to_degrees),
+        ("exp", f64::exp),
+        ("ln", |x| positive(x).ln()),
+        ("log", |x| positive(x).log10()),
+        ("log10", |x| positive(x).log10()),
+        ("log2", |x| positive(x).log2()),
+        ("radians", f64::to_radians),
+        ("sin", f64::sin),
+        ("sinh", f64::sinh),
+        ("sqrt", f64::sqrt),
+        ("tan", f64::tan),
+        ("tanh", f64::tanh),
+    ];
+    const OF_TWO: [Named<fn(f64, f64) -> f64>; 5] = [
+        ("atan2", f64::atan2),
+        ("log", |base, x| positive(x).ln() / positive(base).ln()),
+        ("mod", |x, y| x % y),
+        ("pow", f64::powf),
+        ("power", f64::powf),
+    ];
+    const ROUNDING: [Named<fn(f64) -> f64>; 4] =
+        [("ceil", f64::ceil), ("ceiling", f64::ceil), ("floor", f64::floor), ("trunc", f64::trunc)];
+    for (name, function) in OF_ONE {
+        connection.create_scalar_function(name, 1, flags, move |context| Ok(number(context, 0).map(function)))?;
+    }
+    for (name, function) in OF_TWO {
+        connection.create_scalar_function(name, 2, flags, move |context| {
+            Ok(number(context, 0).zip(number(context, 1)).map(|(x, y)| function(x, y)))
+        })?;
+    }
+    for (name, function) in ROUNDING {
+        connection.create_scalar_function(name, 1, flags, move |context| match context.get_raw(0) {
+            ValueRef::Integer(whole) => Ok(Some(types::Value::Integer(whole))),
+            _ => Ok(number(context, 0).map(|x| types::Value::Real(function(x)))),
+        })?;
+    }
+    connection.create_scalar_function("pi", 0, flags, |_| Ok(std::f64::consts::PI))
+}
+
+/// `x`, if it has a logarithm. SQLite turns NaN into null.
+fn positive(x: f64) -> f64 {
+    if x > 0.0 { x } else { f64::NAN }
+}
+
+/// An argument that is a number, or a text of one.
+fn number(context: &Context<'_>, argument: usize) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "SQLite computes with floats, too")]
+    match context.get_raw(argument) {
+        ValueRef::Integer(whole) => Some(whole as f64),
+        ValueRef::Real(number) => Some(number),
+        // Rust also reads words such as `inf`.
+        ValueRef::Text(text) => str::from_utf8(text).ok()?.trim().parse().ok().filter(|x: &f64| x.is_finite()),
+        ValueRef::Null | ValueRef::Blob(_) => None,
+    }
 }
 
 /// An argument as text; numbers are written out, as SQLite does.
@@ -104,6 +184,33 @@ mod tests {
         assert_eq!(value("path_id('content/gameplay')"), id.into());
         assert_eq!(value("name_id('diffuseMap')"), "0x820F0280".to_owned().into());
         assert_eq!(value("path_id(NULL)"), rusqlite::types::Value::Null);
+    }
+
+    #[test]
+    fn mathematics_answer_as_those_of_sqlite() {
+        use types::Value::{Integer, Null, Real};
+        for (sql, answer) in [
+            ("sqrt(16)", Real(4.0)),
+            ("sqrt('16')", Real(4.0)),
+            ("sqrt(-1)", Null),
+            ("sqrt('0x00000000000000AA')", Null),
+            ("pow(2, 10)", Real(1024.0)),
+            ("pow(2, NULL)", Null),
+            ("log(1000)", Real(1000f64.log10())),
+            ("log(2, 8)", Real(8f64.ln() / 2f64.ln())),
+            ("ln(0)", Null),
+            ("exp(0)", Real(1.0)),
+            ("ceil(1.5)", Real(2.0)),
+            ("floor(-1.5)", Real(-2.0)),
+            ("trunc(7)", Integer(7)),
+            ("mod(7.5, 2)", Real(1.5)),
+            ("cos(pi())", Real(-1.0)),
+            ("sin(0)", Real(0.0)),
+            ("degrees(pi())", Real(180.0)),
+            ("atan2(0, 1)", Real(0.0)),
+        ] {
+            assert_eq!(value(sql), answer, "{sql}");
+        }
     }
 
     #[test]

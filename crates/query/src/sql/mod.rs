@@ -356,7 +356,11 @@ impl Session {
             let alias = file::alias_of(word).map_or_else(String::new, |alias| format!(", or is called {alias}"));
             return format!("{message}; as a name it goes in double quotes, as it is a word of SQL: \"{word}\"{alias}");
         }
-        let (message, _) = message.split_once(" - should this be a string literal").unwrap_or((&message, ""));
+        // The name stands in double quotes, in which other programs write texts.
+        let (message, is_quoted) = match message.split_once(" - should this be a string literal") {
+            Some((message, _)) => (message, true),
+            None => (&*message, false),
+        };
         let column = message
             .strip_prefix("no such column: ")
             .map(|name| name.rsplit('.').next().unwrap_or(name).trim_matches('"'))
@@ -364,6 +368,9 @@ impl Session {
         if let Some(column) = column {
             let tables = self.tables().filter(|table| is_named(sql, &table.name));
             let names: Vec<String> = tables.flat_map(|table| table.columns).collect();
+            if is_quoted {
+                return format!("{message}; texts go in single quotes: '{}'", column.replace('\'', "''"));
+            }
             let hint = suggest::hint(column, &names);
             let columns = self.columns_of(sql);
             let columns = if hint.is_empty() { columns.as_str() } else { columns.trim_start_matches(';') };
