@@ -165,7 +165,7 @@ impl Search<'_> {
                 let file = asset.source().name();
                 let tables = match &self.args.table {
                     Some(name) => self.context.table(&asset, Some(name)).map(|table| {
-                        let columns = find::columns(&*table, &self.pattern);
+                        let columns = find::columns(&*table, &self.pattern, true);
                         vec![(table, columns)]
                     }),
                     None => Ok(find::tables(&asset, &self.pattern)),

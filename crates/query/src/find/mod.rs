@@ -47,7 +47,7 @@ pub fn tables<'a>(asset: &'a Asset, pattern: &Pattern) -> Vec<(Box<dyn Table + '
     let mut tables = asset.reader().tables();
     tables.retain(|table| !table.nature().texts_elsewhere);
     let tables = tables.into_iter().map(|table| {
-        let mut columns = columns(&*table, pattern);
+        let mut columns = columns(&*table, pattern, false);
         columns.retain(|&at| table.columns()[at].role != Role::Resolved || table.name_of_path(at).is_some());
         (table, columns)
     });
@@ -90,12 +90,14 @@ pub(crate) fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> 
 }
 
 /// The columns of `table` that may hold text, without columns that repeat a part of another column. For a pattern that is a
-/// number or an id, also the columns of numbers and ids that are no positions in the file.
-pub fn columns(table: &dyn Table, pattern: &Pattern) -> Vec<usize> {
+/// number or an id, also the columns of numbers and ids; numbers of positions in the file only with `places`.
+pub fn columns(table: &dyn Table, pattern: &Pattern, places: bool) -> Vec<usize> {
     let all = table.columns();
     let names: Vec<usize> = (0..all.len()).filter_map(|path| table.name_of_path(path)).collect();
     let columns = all.iter().enumerate().filter(|(index, column)| {
-        let is_number = !matches!(column.kind, Kind::Text | Kind::Bool | Kind::Nested) && column.role != Role::Place;
+        let is_id = matches!(column.kind, Kind::Id64 | Kind::Id32 | Kind::Guid);
+        let is_number = !matches!(column.kind, Kind::Text | Kind::Bool | Kind::Nested);
+        let is_number = is_number && (is_id || places || column.role != Role::Place);
         column.may_hold_text() && !names.contains(index) || is_number && pattern.exact().is_some()
     });
     columns.map(|(index, _)| index).collect()
