@@ -439,3 +439,33 @@ fn help_of_the_prompt_fits_80_columns_and_knows_other_prompts() {
         assert!(said.contains(how) && said.lines().count() == 1, "{said}");
     }
 }
+
+#[test]
+fn a_query_without_rows_names_its_columns() {
+    let (out, _) = sql(0, &["SELECT record, sName FROM records WHERE record = 'none'", "sheet.wdb"]);
+    assert_eq!(out, "record  sName\n");
+    // A single column is one value a line, for programs.
+    assert_eq!(sql(0, &["SELECT record FROM records WHERE record = 'none'", "sheet.wdb"]).0, "");
+}
+
+#[test]
+fn texts_in_double_quotes_are_named() {
+    let (_, err) = sql(2, &["SELECT record FROM records WHERE sName = \"it's\"", "sheet.wdb"]);
+    assert!(err.contains("no such column: \"it's\"; texts go in single quotes: 'it''s'"), "{err}");
+}
+
+#[test]
+fn ids_and_positions_are_found_where_they_are_asked_for() {
+    let id = json(&["SELECT id FROM types LIMIT 1", "savegame.vrb"])[0]["id"].as_str().unwrap().to_owned();
+    let (found, _) = run_in(samples(), 0, &["find", &id, "savegame.vrb", "-t", "types", "-f", "csv"], "");
+    assert!(found.contains(&id), "{found}");
+    let (found, _) = run_in(samples(), 0, &["find", "1", "town.wdata", "-t", "event_boxes", "-f", "csv"], "");
+    assert!(found.contains(",index,1"), "{found}");
+}
+
+#[test]
+fn a_model_is_no_reference_to_itself() {
+    let id = json(&["SELECT id FROM models LIMIT 1", "models.bin"])[0]["id"].as_str().unwrap().to_owned();
+    let (_, said) = run_in(samples(), 1, &["refs", &id, "models.bin", "--from"], "");
+    assert!(said.contains("nothing refers to it"), "{said}");
+}

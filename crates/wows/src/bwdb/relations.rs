@@ -100,6 +100,11 @@ impl Relations for Database {
     }
 }
 
+/// Whether a reference of a model leads to another entry: its own id is no reference.
+fn is_of_other(reference: &Reference) -> bool {
+    reference.column != "id"
+}
+
 impl Relations for Models {
     fn references(&self, keep: Keep<'_>, progress: &Progress) -> Found {
         progress.announce(self.len() as u64);
@@ -116,7 +121,7 @@ impl Relations for Models {
         });
         for (row, from, references, errors) in rows.collect::<Vec<_>>() {
             errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
-            for Reference { id: to, column, .. } in references {
+            for Reference { id: to, column, .. } in references.into_iter().filter(is_of_other) {
                 found.edges.push(Edge { from, to, table: "models", row, column, text: None });
             }
         }
@@ -134,8 +139,7 @@ impl Relations for Models {
             let mut collector = Collector::new(&|_, by| by == By::Id, &budget);
             collector.merged(&model);
             collector.errors.into_iter().for_each(|e| found.damage.fail(e.context(format_args!("models {row}"))));
-            // Its own id is not a reference.
-            for Reference { id: to, column, .. } in collector.found.into_iter().filter(|found| found.column != "id") {
+            for Reference { id: to, column, .. } in collector.found.into_iter().filter(is_of_other) {
                 found.edges.push(Edge { from: Some(id), to, table: "models", row, column, text: None });
             }
         }
