@@ -1,5 +1,6 @@
 use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Format, Outcome};
+use crate::bytes::is_utf16;
 use crate::edit::read::{self, ChangesFormat, InputRow};
 use crate::edit::{Edit, Editor};
 use crate::error::Error;
@@ -107,11 +108,16 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
         let glb = glb.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
         return editor.meshes(&glb).map_err(failed);
     }
-    if head.contains(&0) {
-        let what = "it is no text in UTF-8: rows are csv, json or ndjson, and meshes are a binary glTF";
+    if is_utf16(head) {
+        let what = "it is a text in UTF-16, which spreadsheets call Unicode text: save it as CSV UTF-8";
         return Err(Failure::usage(format!("{name}: {what}")));
     }
+    if let Some(at) = head.iter().position(|byte| *byte == 0) {
+        let what = "no text has: rows are csv, json or ndjson, and meshes are a binary glTF";
+        return Err(Failure::usage(format!("{name}: it has a NUL byte at offset {at:#x}, which {what}")));
+    }
     let form = ChangesFormat::of_name(&name).map_err(failed)?.unwrap_or_else(|| ChangesFormat::of_head(head));
+    let unit = if form == ChangesFormat::Json { "row" } else { "line" };
     let mut exported = false;
     let mut edits = Vec::new();
     let read = read::rows(Bounded::new(input, CHANGES), form, &mut |row: InputRow| {
@@ -130,7 +136,7 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
             InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
                 exported = true;
                 let row = editor.exported(args.table.as_deref(), cells, from, args.insert);
-                row.map_err(|e| e.context(format_args!("row {origin}")))
+                row.map_err(|e| e.context(format_args!("{unit} {origin}")))
             }
             _ => Ok(()),
         }

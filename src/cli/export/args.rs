@@ -95,6 +95,9 @@ pub(in crate::cli) struct ExportArgs {
     /// These tables instead of the main one
     #[arg(long, short, value_name = "TABLE", value_delimiter = ',')]
     pub(in crate::cli) table: Vec<String>,
+    /// For csv: begin with a byte order mark, by which Excel knows that the text is UTF-8
+    #[arg(long)]
+    pub(in crate::cli) bom: bool,
     /// All tables
     #[arg(long, conflicts_with = "table")]
     pub(in crate::cli) all_tables: bool,

@@ -6,6 +6,7 @@ use super::super::view::last;
 use super::super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
 use super::args::{ExportArgs, KindArg, RowArgs, given, in_folder, kind_of};
 use crate::asset::Asset;
+use crate::bytes::BOM;
 use crate::error::Error;
 use crate::files::FilePattern;
 use crate::report::{Progress, counted};
@@ -56,6 +57,9 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
             return Err(Failure::usage(what));
         }
     };
+    if args.bom && kind != KindArg::Csv {
+        return Err(Failure::usage("--bom is for csv"));
+    }
     if let [file] = &*files
         && kind == KindArg::Json
         && all.is_none()
@@ -84,8 +88,14 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
                 Err(failure) => return Err(failure),
             };
             for (table, to) in &job.tables {
-                let written = Export::new(&args.rows, context, &asset, table, progress)
-                    .and_then(|export| context.create(to, args.force, |out| export.write(to, kind, out)));
+                let written = Export::new(&args.rows, context, &asset, table, progress).and_then(|export| {
+                    context.create(to, args.force, |out| {
+                        if args.bom {
+                            out.write_all(BOM.as_bytes()).map_err(|error| Failure::io(to, "cannot write", error))?;
+                        }
+                        export.write(to, kind, out)
+                    })
+                });
                 match written {
                     // The failure of one table does not affect the others.
                     Err(failure) if count > 1 && failure.exit != Exit::Io => context.failed(&failure),

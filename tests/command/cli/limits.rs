@@ -196,8 +196,8 @@ fn what_is_said_without_end_is_refused() {
         (out.status.code(), texts(&out).1)
     };
     for (script, code, what) in [
-        ("\"$0\" patch sheet.wdb /dev/zero --dry-run", 2, "/dev/zero: it is no text in UTF-8"),
-        ("\"$0\" patch sheet.wdb - --dry-run < /dev/zero", 2, "-: it is no text in UTF-8"),
+        ("\"$0\" patch sheet.wdb /dev/zero --dry-run", 2, "/dev/zero: it has a NUL byte at offset 0x0"),
+        ("\"$0\" patch sheet.wdb - --dry-run < /dev/zero", 2, "-: it has a NUL byte at offset 0x0"),
         ("yes | tr -d '\\n' | \"$0\" patch sheet.wdb - --dry-run", 4, "a line of more than 67108864 bytes"),
         ("\"$0\" info sheet.wdb --fields /dev/zero", 4, "/dev/zero: cannot read: it has more than 16777216 bytes"),
     ] {

@@ -350,3 +350,64 @@ fn a_long_name_is_shown_in_short_and_a_long_number_whole() {
     let (shown, _) = run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--dry-run", "-f", "ndjson"], edit);
     assert!(shown.contains(r#""new":{"fScale":1.8446744e+19}"#), "{shown}");
 }
+
+/// Some programs write the mark before any text, and also before a list of one line.
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let dir = folder();
+    let mut builder = assetq_sample::bwdb::DatabaseBuilder::default();
+    builder.path("content/a.model");
+    builder.string("Scene Root");
+    fs::write(dir.path().join("assets.bin"), builder.build()).unwrap();
+    for (args, line) in [
+        (["string", "-", "--db", "assets.bin", "-f", "csv"], "Scene Root"),
+        (["resolve", "-", "--db", "assets.bin", "-f", "csv"], "content/a.model"),
+    ] {
+        let plain = run_with(dir.path(), 0, &args, &format!("{line}\n"));
+        assert!(plain.0.contains(line), "{plain:?}");
+        assert_eq!(run_with(dir.path(), 0, &args, &format!("\u{FEFF}{line}\n")), plain, "{args:?}");
+    }
+    let (entry, _) = run(dir.path(), 0, &["cat", "old.wdb", "potion", "-f", "json"]);
+    let edited = format!("\u{FEFF}{}", entry.replace("Potion", "Elixir"));
+    let args = ["patch", "old.wdb", "-", "--entry", "potion", "--dry-run"];
+    let (shown, _) = run_with(dir.path(), 0, &args, &edited);
+    assert!(shown.contains("Potion -> Elixir"), "{shown}");
+}
+
+/// Empty columns and rows, and a wrong cell, which is known by its line and the key of its row.
+#[test]
+fn a_spreadsheet_leaves_empty_cells_around_the_rows() {
+    let dir = folder();
+    let rows = "record;u9Index;;\r\npotion;15;;\r\n;;;\r\n;;;\r\n";
+    let (shown, _) = run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--dry-run"], rows);
+    assert_eq!(shown, "~ records potion\n    u9Index: 10 -> 15\n");
+    let wrong = "record;u9Index\r\npotion;10\r\nether;many\r\n";
+    let (_, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--dry-run"], wrong);
+    assert!(said.contains("line 3: records \"ether\": ") && said.contains("column u9Index: \"many\""), "{said}");
+    let utf16: Vec<u8> = "\u{FEFF}record\tu9Index\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(dir.path().join("unicode.csv"), utf16).unwrap();
+    let (_, said) = run(dir.path(), 2, &["patch", "old.wdb", "unicode.csv", "--dry-run"]);
+    assert!(said.contains("UTF-16") && said.contains("save it as CSV UTF-8"), "{said}");
+}
+
+#[test]
+fn csv_for_spreadsheets_begins_with_a_mark_and_is_read_back() {
+    let dir = folder();
+    run(dir.path(), 0, &["export", "old.wdb", "--to", "items.csv", "--bom"]);
+    assert!(read(&dir, "items.csv").starts_with(b"\xEF\xBB\xBFrecord,"));
+    run(dir.path(), 0, &["patch", "old.wdb", "items.csv", "--to", "same.wdb"]);
+    assert_eq!(read(&dir, "same.wdb"), read(&dir, "old.wdb"));
+    run(dir.path(), 2, &["export", "old.wdb", "--to", "items.json", "--bom"]);
+}
+
+/// A terminal shows JSON, and may take some characters for commands: their escapes are the same text.
+#[test]
+fn json_holds_no_character_that_a_terminal_obeys() {
+    let dir = folder();
+    let text = "a\u{9b}31m\u{202e}b\u{7f}";
+    fs::write(dir.path().join("odd.wdb"), sheet(0.5, text)).unwrap();
+    let (shown, _) = run(dir.path(), 0, &["ls", "odd.wdb", "-f", "ndjson"]);
+    assert!(shown.contains(r"a\u009b31m\u202eb\u007f") && !shown.contains(text), "{shown}");
+    let ether: serde_json::Value = serde_json::from_str(shown.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(ether["sName"], text);
+}

@@ -1,6 +1,7 @@
 //! Files of changes: rows of a patch, exported rows, and entries.
 
 use super::{Cells, Change, Edit, Restore, ValueSource, refused};
+use crate::bytes::BOM;
 use crate::error::{Error, Result};
 use crate::source::bounded::Bounded;
 use crate::table::Value;
@@ -65,16 +66,13 @@ impl ChangesFormat {
 
     /// The form of a file that begins like this.
     pub fn of_head(head: &[u8]) -> Self {
-        match head.trim_ascii_start().strip_prefix(BOM).unwrap_or(head).trim_ascii_start().first() {
+        match head.trim_ascii_start().strip_prefix(BOM.as_bytes()).unwrap_or(head).trim_ascii_start().first() {
             Some(b'[') => Self::Json,
             Some(b'{') | None => Self::Ndjson,
             Some(_) => Self::Csv,
         }
     }
 }
-
-/// The mark that some programs put in front of text.
-const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Calls `each` with the rows of `input`, one by one. In JSON, an object with a member `change` is a row of a patch, and any
 /// other object is an exported row.
@@ -100,7 +98,7 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
         if read == 0 {
             break;
         }
-        let text = line.strip_prefix(BOM).unwrap_or(&line).trim_ascii();
+        let text = line.strip_prefix(BOM.as_bytes()).unwrap_or(&line).trim_ascii();
         if text.is_empty() {
             continue;
         }
@@ -113,7 +111,7 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
 fn document(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(|e| Error::io("cannot read", e))?;
-    let text = bytes.strip_prefix(BOM).unwrap_or(&bytes);
+    let text = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(&bytes);
     let items: serde_json::Result<Vec<&RawValue>> = match text.trim_ascii_start().first() {
         Some(b'[') => serde_json::from_slice(text),
         _ => serde_json::from_slice(text).map(|item| vec![item]),
@@ -193,36 +191,77 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>, String> {
 /// comma, as spreadsheets of some countries write it: where semicolons divide cells, commas are decimal.
 fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
-    let mark = if head.starts_with(BOM) { BOM.len() } else { 0 };
+    let mark = if head.starts_with(BOM.as_bytes()) { BOM.len() } else { 0 };
     let text = &head[mark..];
     let line = text.split_inclusive(|&b| b == b'\n').next().unwrap_or(text);
-    // A first line that only says how cells are divided, as some spreadsheets want it.
-    let (delimiter, skip) = match line.trim_ascii_end() {
-        [b's', b'e', b'p', b'=', sign] => (*sign, mark + line.len()),
+    // A first line that only states the delimiter, as some spreadsheets write it.
+    let (delimiter, skip) = match line.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line)) {
+        Some([b's', b'e', b'p', b'=', sign]) => (*sign, mark + line.len()),
         _ => ([b',', b';', b'\t'].into_iter().find(|sign| line.contains(sign)).unwrap_or(b','), mark),
     };
+    let first = 1 + u64::from(skip > mark);
+    // The parser counts the ends of lines, and meets the last byte of "\r\n" after it returned the row.
+    let before = first - 1 + u64::from(line.ends_with(b"\r\n"));
     input.consume(skip);
     let from = if delimiter == b';' { ValueSource::TextWithCommas } else { ValueSource::Text };
-    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(input);
-    let names = reader.headers().map_err(wrong_csv)?.clone();
-    each(InputRow::Columns(names.iter().collect()))?;
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(wrong_csv)? {
-        let origin = record.position().map_or(0, |pos| pos.line());
-        let cells = names.iter().map(Cow::Borrowed).zip(record.iter().map(Value::text)).collect();
+    let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(input);
+    let names = reader.byte_headers().map_err(wrong_csv)?.clone();
+    let names = texts(&names, first)?;
+    let names = without_empty_end(&names);
+    each(InputRow::Columns(names.to_vec()))?;
+    let mut record = csv::ByteRecord::new();
+    // Rows without any text, which spreadsheets write after the last one.
+    let mut empty = Vec::new();
+    while reader.read_byte_record(&mut record).map_err(wrong_csv)? {
+        let origin = record.position().map_or(0, csv::Position::line) + before;
+        if names.len() > 1 && record.iter().all(<[u8]>::is_empty) {
+            empty.push(origin);
+            continue;
+        }
+        for origin in empty.drain(..) {
+            let cells = names.iter().map(|name| (Cow::Borrowed(*name), Value::text(""))).collect();
+            each(InputRow::Exported { origin, cells, from })?;
+        }
+        let cells = texts(&record, origin)?;
+        let count = names.len().max(without_empty_end(&cells).len());
+        if cells.len() < names.len() || count > names.len() {
+            let (len, names) = (cells.len(), names.len());
+            return Err(refused(format!("line {origin}: {len} cells, and the header has {names}")));
+        }
+        let cells = names.iter().copied().map(Cow::Borrowed).zip(cells.into_iter().map(Value::text)).collect();
         each(InputRow::Exported { origin, cells, from })?;
     }
     Ok(())
 }
 
+/// The cells of a line as texts.
+fn texts(record: &csv::ByteRecord, line: u64) -> Result<Vec<&str>> {
+    let cells = record.iter().map(|cell| {
+        let cell = str::from_utf8(cell).map_err(|_| {
+            refused(format!("line {line}: {} is not valid UTF-8: save the file as CSV UTF-8", short_bytes(cell)))
+        })?;
+        match cell.contains('\0') {
+            true => Err(refused(format!("line {line}: {} has a NUL byte", short_text(cell)))),
+            false => Ok(cell),
+        }
+    });
+    cells.collect()
+}
+
+/// Bytes of another encoding, such as Windows-1252, for a message.
+fn short_bytes(bytes: &[u8]) -> String {
+    short_text(&bytes.escape_ascii().to_string())
+}
+
+/// The cells without the empty ones at the end, which spreadsheets write for columns without names.
+fn without_empty_end<'c, 't>(cells: &'c [&'t str]) -> &'c [&'t str] {
+    let len = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |last| last + 1);
+    cells.get(..len).unwrap_or(cells)
+}
+
 fn wrong_csv(error: csv::Error) -> Error {
-    let line = error.position().map_or(0, |pos| pos.line());
     match error.into_kind() {
         csv::ErrorKind::Io(error) => Error::io("cannot read", error),
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            refused(format!("line {line}: {len} cells, and the header has {expected_len}"))
-        }
-        csv::ErrorKind::Utf8 { .. } => refused(format!("line {line}: not valid UTF-8")),
         other => refused(format!("no CSV: {other:?}")),
     }
 }
@@ -277,6 +316,8 @@ mod tests {
             "\u{FEFF}record;x\na;1\n",
             "record\tx\na\t1\n",
             "\u{FEFF}sep=;\r\nrecord;x\r\na;1\r\n",
+            "sep=\t\nrecord\tx\na\t1\n",
+            "record;x;;\r\na;1;;\r\n;;;\r\n;;;\r\n",
         ] {
             let found = all(text, ChangesFormat::Csv).unwrap();
             let [InputRow::Exported { cells, from, .. }] = &found[..] else { panic!("{found:?}") };
@@ -284,6 +325,29 @@ mod tests {
             assert_eq!(*from == ValueSource::TextWithCommas, text.contains(';'), "{text}");
         }
         assert_eq!(all("a,b\n1\n", ChangesFormat::Csv).unwrap_err(), "line 2: 1 cells, and the header has 2");
+    }
+
+    #[test]
+    fn lines_are_counted_as_editors_count_them() {
+        for (text, line) in [
+            ("a,b\n1,2\n3\n", 3),
+            ("a,b\r\n1,2\r\n3\r\n", 3),
+            ("sep=;\na;b\n1;2\n3\n", 4),
+            ("sep=;\r\na;b\r\n1;2\r\n3\r\n", 4),
+            ("a,b\n\"1\n\",2\n3\n", 4),
+        ] {
+            let error = all(text, ChangesFormat::Csv).unwrap_err();
+            assert!(error.starts_with(&format!("line {line}: 1 cells")), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn other_encodings_are_named() {
+        let of = |bytes: &[u8]| rows(bytes, ChangesFormat::Csv, &mut |_| Ok(())).unwrap_err().to_string();
+        let western = of(b"record,x\r\na,\xc4ther\r\n");
+        assert!(western.contains("line 2: ") && western.contains("xc4ther") && western.contains("UTF-8"), "{western}");
+        let nul = of(b"record,x\na,b\0\n");
+        assert!(nul.contains("line 2: ") && nul.contains("NUL byte"), "{nul}");
     }
 
     #[test]

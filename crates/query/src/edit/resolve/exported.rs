@@ -96,7 +96,7 @@ impl Resolved<'_> {
         if !self.seen.insert(row.identity()) {
             return Err(refused(format!("{shown}: there are two rows of it")));
         }
-        let asked = self.exported_cells(row.row, named, from)?;
+        let asked = self.exported_cells(row.row, named, from).map_err(|error| error.context(shown))?;
         if asked.is_empty() {
             return Ok(Outcome::Held);
         }
