@@ -1,8 +1,7 @@
 //! Formats: a module for each game, and the traits and parts that a format is made of.
 //!
 //! A format implements [`Reader`] and [`FileFormat`]; [`Format::add`] adds it to [`Asset::open`](crate::Asset::open) and every
-//! command. A format of a header and arrays of structs is one declaration ([`schema!`], [`schema::FileSchema`]):
-//! `examples/custom_format`.
+//! command. [`schema!`] declares the structs of a file with their columns: `examples/custom_format`.
 //!
 //! ```
 //! # fn main() -> assetq::Result<()> {

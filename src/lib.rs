@@ -82,10 +82,10 @@
 //!
 //! # Custom formats and tables
 //!
-//! [`table::DeclaredTable`] declares a table column by column over any rows, [`schema!`](formats::schema!) the structs of a file
-//! with their columns, and [`FileSchema`](formats::schema::FileSchema) a whole format of a header and arrays:
-//! `examples/custom_format`. Any other format implements [`Reader`](formats::Reader) and [`FileFormat`](formats::FileFormat).
-//! [`Format::add`] adds it to [`Asset::open`] and every command, and the whole command line works on its files.
+//! [`table::DeclaredTable`] declares a table column by column over any rows, and [`schema!`](formats::schema!) the structs of a file
+//! with their columns. A format implements [`Reader`](formats::Reader) and [`FileFormat`](formats::FileFormat), as in
+//! `examples/custom_format`; [`Format::add`] adds it to [`Asset::open`] and every command, and the whole command line works on its
+//! files. [`table::validate`] checks what its tables declare.
 //!
 //! # Hostile files
 //!

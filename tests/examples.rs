@@ -198,10 +198,6 @@ items: 1 added, 1 removed, 1 changed
   + top  price=3  weight=0.1  maker=1
 [1]
 
-$ assetq refs 2 old.toy
-direction  id  path  table  column  file     row
-from       -   -     items  maker   old.toy    2
-
 $ assetq verify old.toy
 old.toy: toy ok
   ok  items: 3 rows

@@ -31,7 +31,6 @@ pub fn main() -> io::Result<ExitCode> {
         &["cat", &old, "robot"],
         &["sql", "SELECT sum(price) AS price, sum(weight) AS weight FROM items", &old],
         &["diff", &old, &new],
-        &["refs", "2", &old],
         &["verify", &old, &new],
     ] {
         println!("\n$ assetq {}", command.join(" "));

@@ -1,13 +1,10 @@
 //! Declarations of fixed-size records: [`schema!`](crate::schema!) states a struct of a file once, with the columns that show
-//! its fields. Tables ([`DeclaredTable::fields`](crate::table::DeclaredTable::fields)), edits in place ([`Patches::set`](crate::writable::patches::Patches::set)) and whole
-//! formats ([`DeclaredFile`]) follow from it.
+//! its fields. Tables ([`DeclaredTable::fields`](crate::table::DeclaredTable::fields)) and edits in place
+//! ([`Patches::set`](crate::writable::patches::Patches::set)) follow from it.
 
 mod field_type;
-mod file;
-mod links;
 
 pub use field_type::{FieldType, Stored};
-pub use file::{Array, DeclaredFile, FileSchema};
 
 use crate::bytes::{Overlay, View};
 use crate::error::Result;

@@ -1,6 +1,6 @@
 //! The patches of a file's bytes, such as cells in the fields of their columns.
 
-use super::{ColumnValues, TableEdits, cell, refused, short, what_fits};
+use super::{TableEdits, refused, short, what_fits};
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::table::{Column, Value, no_cell};
@@ -95,22 +95,6 @@ impl Patches {
 #[cold]
 pub fn two_edits() -> Error {
     refused("two edits write the same bytes: a value that is shown by two columns, or in two tables")
-}
-
-/// The bytes of an inserted record of `size` bytes, whose columns carry its fields.
-///
-/// # Errors
-/// [`refused`] for a column without a cell, and for a cell that does not fit.
-pub fn new_record(columns: &[Column], size: usize, cells: &ColumnValues, edits: &TableEdits) -> Result<Vec<u8>> {
-    let mut record = vec![0; size];
-    for (number, column) in columns.iter().enumerate() {
-        let Some(field) = column.field else { continue };
-        let value = cell(cells, number)
-            .ok_or_else(|| refused(format!("{}: column {} is missing", edits.table, column.name)))?;
-        let bytes = field.encode(value).ok_or_else(|| unfit(edits, column, value))?;
-        record[field.offset..field.offset + bytes.len()].copy_from_slice(&bytes);
-    }
-    Ok(record)
 }
 
 #[cold]
