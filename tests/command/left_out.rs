@@ -3,7 +3,7 @@
 use crate::archives::write_game;
 use crate::common::run;
 use assetq_sample::wows::BUILDS;
-use assetq_sample::{FOLDERS, Size, wdb};
+use assetq_sample::{FOLDERS, Size, geometry, wdb};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -226,8 +226,22 @@ fn a_file_that_is_not_what_its_name_promises_is_left_out_and_named() {
         lacking(&dir, 3, "a.wdb: the file is empty", &["verify", from]);
     }
     // A pattern with an ending names files, whatever the ending.
-    lacking(&dir, 3, "notes.txt: the file is empty", &["verify", "*.txt"]);
+    for pattern in ["*.txt", "*.{txt,csv}", "{notes,other}.txt", "notes.[st]x?"] {
+        lacking(&dir, 3, "notes.txt: the file is empty", &["verify", pattern]);
+    }
     run(dir.path(), 1, &["verify", "notes*"]);
+}
+
+#[test]
+fn a_chosen_format_leaves_out_no_file_whose_name_promises_it() {
+    let dir = sheets();
+    fs::write(dir.path().join("b.wdb"), geometry::demo(1, Size::Small)).unwrap();
+    for from in [".", "*.wdb", "*"] {
+        let args = ["sql", "SELECT count(*) FROM records", from, "--format-of", "wdb"];
+        lacking(&dir, 3, "b.wdb: a geometry file among wdb files", &args);
+    }
+    fs::rename(dir.path().join("b.wdb"), dir.path().join("b.geometry")).unwrap();
+    run(dir.path(), 0, &["sql", "SELECT count(*) FROM records", ".", "--format-of", "wdb"]);
 }
 
 #[cfg(unix)]

@@ -27,6 +27,7 @@ pub struct Glob {
     own: Option<Box<str>>,
     ignore_case: bool,
     folders: Option<usize>,
+    has_ending: bool,
     parts: Option<Vec<GlobPart>>,
 }
 
@@ -81,9 +82,16 @@ impl Glob {
         if glob.len() > LONGEST {
             return Err(syntax(format!("a glob of {} bytes is longer than {LONGEST}", glob.len())));
         }
-        let mut translation =
-            Translation { regex: String::from("^"), ignore_case, crossing, parts: Vec::new(), has_braces: false };
+        let mut translation = Translation {
+            regex: String::from("^"),
+            ignore_case,
+            crossing,
+            parts: Vec::new(),
+            has_braces: false,
+            has_ending: false,
+        };
         translation.glob(glob).map_err(|what| syntax(format!("{glob}: {what}")))?;
+        let has_ending = translation.has_ending;
         // Compiling a regular expression takes longer than searching the pieces.
         let parts = Some(translation.parts).filter(|_| !translation.has_braces);
         let texts = parts.as_ref().filter(|_| !glob.contains('\0')).and_then(|parts| {
@@ -102,7 +110,7 @@ impl Glob {
             }
         };
         let folders = (crossing == Crossing::DoubleStar && !glob.contains("**")).then(|| glob.matches('/').count());
-        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case, folders, parts })
+        Ok(Self { test, own: (!glob.contains('\\')).then(|| glob.into()), ignore_case, folders, has_ending, parts })
     }
 
     /// The parts of the glob in order, unless it has alternatives in braces.
@@ -115,10 +123,9 @@ impl Glob {
         self.folders
     }
 
-    /// Whether the glob states the ending of the names that it matches, as `*.bin` does.
+    /// Whether the glob states the ending of all names that it matches, as `*.bin` and `*.{bin,data}` do.
     pub fn has_ending(&self) -> bool {
-        let last = self.parts().and_then(<[GlobPart]>::last);
-        matches!(last, Some(GlobPart::Text(text)) if text.rsplit('/').next().is_some_and(|name| name.contains('.')))
+        self.has_ending
     }
 
     /// For a glob that matches nothing: how it is to be written, as the end of a message.
@@ -162,14 +169,25 @@ struct Translation {
     crossing: Crossing,
     parts: Vec<GlobPart>,
     has_braces: bool,
+    /// Whether a point follows the last `/` and the last wildcard of any length.
+    has_ending: bool,
     ignore_case: bool,
+}
+
+/// A brace that is open.
+struct OpenBrace {
+    /// Whether a component begins there.
+    begins_component: bool,
+    /// Whether an ending begins before it.
+    had_ending: bool,
+    /// Whether all alternatives so far state an ending.
+    all_have_ending: bool,
 }
 
 impl Translation {
     fn glob(&mut self, glob: &str) -> Result<(), String> {
         let mut chars = glob.chars().peekable();
-        // For each open brace, whether a component begins there.
-        let mut open: Vec<bool> = Vec::new();
+        let mut open: Vec<OpenBrace> = Vec::new();
         // A '**' that is a whole component also matches no folder.
         let mut component_begins = true;
         while let Some(c) = chars.next() {
@@ -179,6 +197,7 @@ impl Translation {
             }
             match c {
                 '*' => {
+                    self.has_ending = false;
                     let is_double = chars.next_if_eq(&'*').is_some();
                     if is_double && began && chars.next_if_eq(&'/').is_some() {
                         self.regex.push_str("(?:.*/)?");
@@ -213,16 +232,22 @@ impl Translation {
                 '{' if open.len() == DEEPEST => return Err(format!("braces are nested more than {DEEPEST} deep")),
                 '{' => {
                     self.has_braces = true;
-                    open.push(began);
+                    let had_ending = self.has_ending;
+                    open.push(OpenBrace { begins_component: began, had_ending, all_have_ending: true });
                     self.regex.push_str("(?:");
                     component_begins = began;
                 }
                 ',' if !open.is_empty() => {
                     self.regex.push('|');
-                    component_begins = open.last() == Some(&true);
+                    if let Some(brace) = open.last_mut() {
+                        brace.all_have_ending &= self.has_ending;
+                        self.has_ending = brace.had_ending;
+                        component_begins = brace.begins_component;
+                    }
                 }
                 '}' => {
-                    open.pop().ok_or("a '}' without a '{' before it")?;
+                    let brace = open.pop().ok_or("a '}' without a '{' before it")?;
+                    self.has_ending &= brace.all_have_ending;
                     self.regex.push(')');
                 }
                 '\\' => self.literal(chars.next().ok_or("a '\\' at the end")?),
@@ -234,6 +259,11 @@ impl Translation {
     }
 
     fn literal(&mut self, c: char) {
+        match c {
+            '.' => self.has_ending = true,
+            '/' => self.has_ending = false,
+            _ => {}
+        }
         match self.parts.last_mut() {
             Some(GlobPart::Text(text)) => text.push(c),
             _ => self.parts.push(GlobPart::Text(c.into())),
@@ -392,9 +422,22 @@ mod tests {
 
     #[test]
     fn a_glob_may_state_an_ending() {
-        for (glob, expected) in
-            [("*.wdb", true), ("a/**/b.bin", true), ("*", false), ("a.b/*", false), ("a.*", false), ("*/c", false)]
-        {
+        for (glob, expected) in [
+            ("*.wdb", true),
+            ("a/**/b.bin", true),
+            ("*", false),
+            ("a.b/*", false),
+            ("a.*", false),
+            ("*/c", false),
+            ("{a,b}.bin", true),
+            ("*.{bin,data}", true),
+            ("{*.bin,c}", false),
+            ("{*,a.bin}", false),
+            ("{a.b,c.d}/e", false),
+            ("*.b?n", true),
+            ("*.[bB]in", true),
+            ("a\\.b", true),
+        ] {
             assert_eq!(Glob::of_files(glob).unwrap().has_ending(), expected, "{glob}");
         }
     }

@@ -341,13 +341,11 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
         };
         return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
     };
-    // A file that may have the format is kept, and reported when it is opened.
+    // A file that may have the format is kept, and reported when it is opened; so is one whose name promises the format.
     let is_kept = |(file, known): (usize, Result<Format>)| match known {
-        Ok(known) => known == format,
-        Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) && wanted.is_some() => {
-            Format::promised(&list.name(file)) == Some(format)
-        }
-        Err(_) => true,
+        Ok(known) if known == format => true,
+        Err(error) if wanted.is_none() || !matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => true,
+        _ => Format::promised(&list.name(file)) == Some(format),
     };
     let mut kept = (0..).zip(formats).map(is_kept).collect::<Vec<bool>>().into_iter();
     list.files.retain(|_| kept.next() == Some(true));
