@@ -149,12 +149,7 @@ fn count_above(asset: &Asset, table: &str, column: &str, least: f64) -> usize {
 fn plates_of_a_ship_in_a_game_have_millimetres() {
     let folder = tempfile::tempdir().expect("a folder");
     let game = folder.path().join("wows");
-    let put = |path: &str, bytes: &[u8]| {
-        let path = game.join(path);
-        std::fs::create_dir_all(path.parent().expect("it is in a folder"))?;
-        std::fs::write(path, bytes)
-    };
-    sample::wows::game(1, Size::Small, put).expect("a game");
+    sample::wows::game(1, Size::Small, |path: &str, bytes: &[u8]| put_below(&game, path, bytes)).expect("a game");
     for (inner, table) in [
         ("content/GameParams.data".to_owned(), "armor"),
         (sample::gameparams::HULL.replace(".model", ".geometry"), "armor_plates"),
@@ -191,13 +186,7 @@ fn a_program_with_the_static_library_opens_every_format() {
     }
     for (name, format, make) in sample::FOLDERS {
         let game = folder.path().join(name);
-        let mut put = |path: &str, bytes: &[u8]| {
-            let path = game.join(path);
-            std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder");
-            std::fs::write(path, bytes).expect("a file");
-            Ok(())
-        };
-        make(1, Size::Small, &mut put).expect("a game");
+        make(1, Size::Small, &mut |path, bytes| put_below(&game, path, bytes)).expect("a game");
         files.push(game.clone());
         expected.push(format.name());
     }
@@ -214,12 +203,27 @@ fn a_short_program_answers_a_question() {
     let folder = tempfile::tempdir().expect("a folder");
     let pack = folder.path().join("pack.bin");
     std::fs::write(&pack, sample::wdb::demo_pack(1, Size::Small)).expect("a file");
-    let asset = Asset::open(&pack).expect("it opens");
-    let sizes = asset.archive().expect("it is an archive").files().map(|file| file.expect("it is sound").size);
-    let sizes: Vec<u64> = sizes.collect();
-    let done = Command::new(program).arg(&pack).output().expect("the program runs");
-    let expected = format!("{} files, {} bytes\n", sizes.len(), sizes.iter().sum::<u64>());
-    assert_eq!(String::from_utf8_lossy(&done.stdout), expected, "{}", String::from_utf8_lossy(&done.stderr));
+    let mut archives = vec![pack];
+    for (name, _, make) in sample::FOLDERS {
+        let game = folder.path().join(name);
+        make(1, Size::Small, &mut |path, bytes| put_below(&game, path, bytes)).expect("a game");
+        archives.push(game);
+    }
+    for archive in archives {
+        let asset = Asset::open(&archive).expect("it opens");
+        let sizes = asset.archive().expect("it is an archive").files().map(|file| file.expect("it is sound").size);
+        let sizes: Vec<u64> = sizes.collect();
+        let done = Command::new(&program).arg(&archive).output().expect("the program runs");
+        let expected = format!("{} files, {} bytes\n", sizes.len(), sizes.iter().sum::<u64>());
+        assert_eq!(String::from_utf8_lossy(&done.stdout), expected, "{}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+/// Writes a file below `folder`, as the builders of games want it.
+fn put_below(folder: &Path, path: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let path = folder.join(path);
+    std::fs::create_dir_all(path.parent().expect("it is in a folder"))?;
+    std::fs::write(path, bytes)
 }
 
 #[test]

@@ -11,21 +11,24 @@ int main(int count, char **arguments) {
   struct ArrowArray batch;
   uint64_t files = 0, bytes = 0;
   int64_t row;
-  if (file == NULL || assetq_table(file, "entries", columns, 1, NULL, &rows, &error) != 0) {
+  int failed;
+  /* The first table of an archive lists its files. */
+  if (file == NULL || assetq_table(file, assetq_table_name(file, 0), columns, 1, NULL, &rows, &error) != 0) {
     fprintf(stderr, "%s\n", assetq_error_message(error));
     assetq_error_free(error);
     assetq_close(file);
     return 1;
   }
-  while (rows.get_next(&rows, &batch) == 0 && batch.release != NULL) {
+  while ((failed = rows.get_next(&rows, &batch)) == 0 && batch.release != NULL) {
     /* The column is of 64-bit numbers: its second buffer holds them. */
     const int64_t *sizes = batch.children[0]->buffers[1];
     for (row = 0; row < batch.length; row++) bytes += (uint64_t)sizes[batch.children[0]->offset + row];
     files += (uint64_t)batch.length;
     batch.release(&batch);
   }
-  printf("%" PRIu64 " files, %" PRIu64 " bytes\n", files, bytes);
+  if (failed) fprintf(stderr, "%s\n", rows.get_last_error(&rows));
+  else printf("%" PRIu64 " files, %" PRIu64 " bytes\n", files, bytes);
   rows.release(&rows);
   assetq_close(file);
-  return 0;
+  return failed != 0;
 }
