@@ -6,7 +6,7 @@ use super::output_files::ReadFiles;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::Game;
 use crate::archive::choose;
-use crate::atomic_file::{FileId, changed, is_inside, replace, sync_files, sync_folder};
+use crate::atomic_file::{FileId, PartFolder, changed, is_inside, replace, sync_files, sync_folder};
 use crate::diff;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
@@ -138,7 +138,7 @@ struct Kept {
 }
 
 struct UnfinishedBuild {
-    folder: TempDir,
+    folder: PartFolder,
     /// The subfolders that were made so far.
     subfolders: HashSet<PathBuf>,
     unfinished: UnfinishedFolder,
@@ -161,7 +161,7 @@ impl UnfinishedBuild {
         let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         let replaced = FileState::read(home)?;
         let mut unfinished = UnfinishedFolder::default();
-        let folder = tempfile::Builder::new().prefix(".assetq-").suffix(".part").tempdir_in(builds)?;
+        let folder = PartFolder::create(builds)?;
         unfinished.add(folder.path())?;
         let (subfolders, manifest) = (HashSet::new(), Manifest::default());
         Ok(Self { folder, subfolders, unfinished, manifest, outputs, others, replaced })
@@ -221,6 +221,7 @@ impl UnfinishedBuild {
             return Err(changed());
         }
         unfinished.finish()?;
+        let (folder, _lock) = folder.into_parts();
         let old = match replaced {
             Some(_) => Some(exchange(folder, home)?),
             None => {

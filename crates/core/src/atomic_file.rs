@@ -30,7 +30,7 @@ use std::io::{self, BufWriter, ErrorKind, Read as _, Seek as _, SeekFrom, Write}
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::{NamedTempFile, TempDir, TempPath};
 
 /// The fate of a file that has the name of a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -315,11 +315,64 @@ pub fn remove_stale_parts(folder: &Path) -> io::Result<usize> {
     if cfg!(not(target_os = "linux")) {
         return Ok(0);
     }
-    let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    let parts = entries.iter().filter(|entry| {
+    Ok(parts(folder)?.iter().filter(|entry| remove_stale(&entry.path())).count())
+}
+
+/// The entries of `folder` whose names are names of unfinished files and folders.
+fn parts(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    fn is_part(entry: &fs::DirEntry) -> bool {
         entry.file_name().to_str().is_some_and(|name| name.starts_with(PART_BEGIN) && name.ends_with(PART_END))
-    });
-    Ok(parts.filter(|entry| remove_stale(&entry.path())).count())
+    }
+    let entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    Ok(entries.into_iter().filter(is_part).collect())
+}
+
+/// A folder that is being filled. It is locked on Linux, so that [`PartFolder::create`] removes it after its process was killed.
+#[derive(Debug)]
+pub struct PartFolder {
+    folder: TempDir,
+    lock: Option<File>,
+}
+
+impl PartFolder {
+    /// Creates an unfinished folder in `parent`, and removes the unfinished folders there that no process fills, on Linux.
+    ///
+    /// # Errors
+    /// If `parent` cannot be read or written.
+    pub fn create(parent: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PART_BEGIN).suffix(PART_END);
+        if cfg!(not(target_os = "linux")) {
+            return Ok(Self { folder: builder.tempdir_in(parent)?, lock: None });
+        }
+        // No other process removes the new folder before it is locked. A file system may have no locks.
+        let all = File::open(parent)?;
+        if all.lock().is_ok() {
+            parts(parent)?.iter().for_each(|entry| remove_stale_folder(&entry.path()));
+        }
+        let folder = builder.tempdir_in(parent)?;
+        let lock = File::open(folder.path())?;
+        let _ = lock.try_lock();
+        Ok(Self { folder, lock: Some(lock) })
+    }
+
+    /// The folder's path.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Leaves the folder to the caller, with its lock.
+    pub fn into_parts(self) -> (TempDir, Option<File>) {
+        (self.folder, self.lock)
+    }
+}
+
+/// Removes the unfinished folder at `part`, unless a process has it locked or it cannot be removed.
+fn remove_stale_folder(part: &Path) {
+    let is_folder = fs::symlink_metadata(part).is_ok_and(|meta| meta.is_dir());
+    if is_folder && File::open(part).is_ok_and(|folder| folder.try_lock().is_ok()) {
+        let _ = fs::remove_dir_all(part);
+    }
 }
 
 /// Removes the unfinished file at `part`, unless a process holds its lock. Returns whether it was removed.
@@ -730,7 +783,6 @@ pub fn output_of(error: &io::Error) -> Option<&str> {
 mod tests {
     use super::*;
     use std::cell::RefCell;
-    use tempfile::TempDir;
 
     thread_local! {
         pub(super) static SYNCED: RefCell<Vec<PathBuf>> = const { RefCell::new(Vec::new()) };
@@ -972,6 +1024,20 @@ mod tests {
         let mut left = names(&folder);
         left.sort_unstable();
         assert_eq!(left, [".assetq-abc.old", ".assetq-folder.part", ".assetq-link.part", "out.csv"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn an_unfinished_folder_of_a_killed_process_is_removed_by_the_next_one() {
+        let parent = TempDir::new().unwrap();
+        let (other, stale) = (PartFolder::create(parent.path()).unwrap(), parent.path().join(".assetq-abc.part"));
+        fs::create_dir(&stale).unwrap();
+        fs::write(stale.join("x"), "left by a killed process").unwrap();
+        fs::create_dir(parent.path().join("abc.part")).unwrap();
+        let next = PartFolder::create(parent.path()).unwrap();
+        assert!(!stale.exists() && other.path().exists() && next.path().exists());
+        drop((other, next));
+        assert_eq!(names(&parent), ["abc.part"]);
     }
 
     #[cfg(unix)]
