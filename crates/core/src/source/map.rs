@@ -152,13 +152,14 @@ mod faults {
         slot.len.store(FREE, Ordering::Release);
     }
 
-    /// The map that contains `address`, and the offset in it.
-    fn mapped_at(address: usize) -> Option<(&'static MapSlot, usize)> {
+    /// The map that contains `address`, its length, and the offset in it. Each field of a slot is read once, because another
+    /// thread may free the slot meanwhile and use it for another map.
+    fn mapped_at(address: usize) -> Option<(&'static MapSlot, usize, usize)> {
         let all = std::iter::successors(Some(&SLOTS), |slots| slots.more.get().copied());
         all.flat_map(|slots| &slots.here).find_map(|slot| {
             let len = slot.len.load(Ordering::Acquire);
             let offset = address.wrapping_sub(slot.start.load(Ordering::Relaxed));
-            (len != FREE && len != BUSY && offset < len).then_some((slot, offset))
+            (len != FREE && len != BUSY && offset < len).then_some((slot, len, offset))
         })
     }
 
@@ -180,7 +181,7 @@ mod faults {
     extern "C" fn on_sigbus(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
         // SAFETY: the kernel passes a valid siginfo for a handler installed with SA_SIGINFO.
         let address = unsafe { (*info).si_addr() }.addr();
-        if let Some((slot, offset)) = mapped_at(address) {
+        if let Some((slot, len, offset)) = mapped_at(address) {
             let mut digits = [0u8; 16];
             let mut rest = offset;
             for digit in digits.iter_mut().rev() {
@@ -190,7 +191,7 @@ mod faults {
             let (_, digits) = digits.split_at(digits.iter().position(|&d| d != b'0').unwrap_or(15));
             // SAFETY: `Mapped` keeps the origin alive while the slot is taken, and the faulting access holds the map.
             let origin = unsafe { &*slot.origin.load(Ordering::Relaxed) };
-            let what: &[u8] = if origin.is_shorter_than(slot.len.load(Ordering::Relaxed)) {
+            let what: &[u8] = if origin.is_shorter_than(len) {
                 b": the file became shorter while it was mapped; --no-mmap reads it instead (at offset 0x"
             } else {
                 b": the system cannot read a mapped byte of the file (at offset 0x"
@@ -234,8 +235,8 @@ mod faults {
             file.write_all(&[7; 100]).unwrap();
             let maps: Vec<Source> = (0..1501).map(|_| Source::open(file.path()).unwrap()).collect();
             for map in &maps {
-                let (slot, offset) = mapped_at(map.bytes()[42..].as_ptr().addr()).unwrap();
-                assert_eq!((offset, slot.len.load(Ordering::Relaxed)), (42, 100));
+                let (_, len, offset) = mapped_at(map.bytes()[42..].as_ptr().addr()).unwrap();
+                assert_eq!((len, offset), (100, 42));
             }
             let last = maps[1500].bytes().as_ptr().addr();
             drop(maps);
