@@ -11,6 +11,7 @@ use assetq_sample::geometry::{battleship, gun};
 use assetq_sample::pickle::Data;
 use assetq_sample::{Size, wows};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// One ship, written by CPython in every protocol and with every root; and texts of Python 2. Three lines each: a title, the
 /// pickle, and the file.
@@ -279,9 +280,15 @@ fn values_in_themselves_are_shown_once() {
 
 #[test]
 fn a_zlib_bomb_ends_at_the_limit() {
-    let zeros = file(&vec![b'N'; 80 << 20]);
-    let error = params(zeros).pickle().unwrap_err().to_string();
+    let bomb = params(file(&vec![b'N'; 80 << 20]));
+    let start = Instant::now();
+    let error = bomb.pickle().unwrap_err().to_string();
     assert!(error.contains("decoded bytes") && error.contains("limit"), "{error}");
+    // It goes off once, not for each table.
+    let once = start.elapsed();
+    let tables = bomb.tables();
+    assert!(tables.len() > 10 && tables.iter().all(|table| table.len().is_err()));
+    assert!(start.elapsed() < once * 4, "{:?} for one, {:?} for all", once, start.elapsed());
     let mut cut = file(b"]q\x00.");
     cut.remove(0);
     assert!(params(cut).pickle().unwrap_err().to_string().contains("zlib"));

@@ -52,6 +52,16 @@ impl<T> Lazy<T> {
     }
 }
 
+impl<T, E: Clone> Lazy<Result<T, E>> {
+    /// The value, computed by `make` on first use. Its error is kept as well, for damage that takes long to meet.
+    ///
+    /// # Errors
+    /// The error of `make`.
+    pub fn get_or_keep(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+        self.get_or_make(make).as_ref().map_err(E::clone)
+    }
+}
+
 /// The cost so far of queries that an index would answer at once. The index is built when they have cost as much as
 /// building it: a few queries never wait for it, and any number costs at most twice the minimum.
 #[derive(Debug, Default)]
@@ -107,6 +117,16 @@ pub fn parts_for(items: usize, share: usize) -> usize {
 mod tests {
     use super::*;
     use rayon::prelude::*;
+
+    #[test]
+    fn a_failed_computation_is_repeated_unless_its_error_is_kept() {
+        let (tried, kept) = (Lazy::<u8>::default(), Lazy::<Result<u8, &str>>::default());
+        assert_eq!(
+            (tried.get_or_try_init(|| Err("damaged")), tried.get_or_try_init(|| Ok::<_, &str>(1))),
+            (Err("damaged"), Ok(&1))
+        );
+        assert_eq!((kept.get_or_keep(|| Err("damaged")), kept.get_or_keep(|| Ok(1))), (Err("damaged"), Err("damaged")));
+    }
 
     #[test]
     fn parts_come_in_order() {

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) fn rows_of_entities(params: &Params) -> Result<RowEnds> {
     let budget = params.budget()?;
     let mut ends = RowEnds::default();
-    for entity in params.all_entities()? {
+    for entity in params.all()? {
         let (mut walker, mut rows) = (Walker::new(entity.node()), 0usize);
         loop {
             match walker.next(&budget) {
@@ -77,7 +77,7 @@ impl Table for Fields<'_> {
     }
 
     fn known_len(&self) -> Option<usize> {
-        self.params.rows.get().map(RowEnds::total)
+        self.params.rows.get()?.as_ref().ok().map(RowEnds::total)
     }
 
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {

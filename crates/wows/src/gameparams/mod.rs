@@ -81,12 +81,12 @@ pub struct Params {
     texts: OnceLock<Result<Option<mo::Catalog>>>,
     /// This file without the texts beside it.
     alone: OnceLock<Box<Self>>,
-    pickle: Lazy<Pickle>,
-    entities: Lazy<Entities>,
-    lists: Lazy<EntityLists>,
-    catalog: Lazy<Catalog>,
+    pickle: Lazy<Result<Pickle>>,
+    entities: Lazy<Result<Entities>>,
+    lists: Lazy<Result<EntityLists>>,
+    catalog: Lazy<Result<Catalog>>,
     /// The rows of each entity in the table of fields.
-    rows: Lazy<RowEnds>,
+    rows: Lazy<Result<RowEnds>>,
 }
 
 /// Whether a zlib stream begins with these bytes.
@@ -183,7 +183,7 @@ impl Params {
     /// # Errors
     /// As [`Pickle::read`], and `Codec` for a damaged stream.
     pub fn pickle(&self) -> Result<&Pickle> {
-        self.pickle.get_or_try_init(|| {
+        self.pickle.get_or_keep(|| {
             kept::pickle(self.options.get().as_deref(), &self.source, || Pickle::read(self.inflate()?))
         })
     }
@@ -208,19 +208,19 @@ impl Params {
 
     fn entities(&self) -> Result<&Entities> {
         let pickle = self.pickle()?;
-        self.entities.get_or_try_init(|| Entities::new(pickle))
+        self.entities.get_or_keep(|| Entities::new(pickle))
     }
 
     fn lists(&self) -> Result<&EntityLists> {
-        self.lists.get_or_try_init(|| EntityLists::read(self))
+        self.lists.get_or_keep(|| EntityLists::read(self))
     }
 
     fn catalog(&self) -> Result<&Catalog> {
-        self.catalog.get_or_try_init(|| Catalog::read(self))
+        self.catalog.get_or_keep(|| Catalog::read(self))
     }
 
     fn rows(&self) -> Result<&RowEnds> {
-        self.rows.get_or_try_init(|| fields::rows_of_entities(self))
+        self.rows.get_or_keep(|| fields::rows_of_entities(self))
     }
 
     /// A budget for one walk over all values. Shared values are met more than once.
