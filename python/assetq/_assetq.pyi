@@ -59,8 +59,8 @@ def open(
     texts that tell what ids stand for.
     """
 
-def list_files(pattern: _Address) -> list[tuple[str, int]]:
-    """The addresses of the files that ``pattern`` matches, and their sizes; 0 for a folder."""
+def list_files(pattern: _Address) -> tuple[list[tuple[str, int]], list[Error]]:
+    """The addresses of the files that ``pattern`` matches, with their sizes, 0 for a folder, and what cannot be listed."""
 
 def from_bytes(data: bytes, name: str = "bytes") -> Asset:
     """Opens a copy of a file in memory."""
@@ -239,6 +239,8 @@ class Table:
     def _repr_html_(self) -> str: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
+    def _batches(self) -> Iterator[Any]: ...
+    def _beside(self, name: str) -> Table: ...
 
 @final
 class Rows:

@@ -9,13 +9,12 @@ from typing import Any
 import polars
 from polars.io.plugins import register_io_source
 
-from ._assetq import open
-from ._scan import FILE, Condition, Scan
+from ._scan import FILE, Condition, Piece, Scan
 
 
 def lazy_frame(scan: Scan) -> polars.LazyFrame:
     """A frame that reads what a query needs of ``scan``."""
-    own = polars.DataFrame(open(scan._origin)[scan.table].slice(0, 0)).schema
+    own = polars.DataFrame(scan._first_table().slice(0, 0)).schema
     types = {name: polars.String() if name == FILE else own[name] for name in scan.column_names}
 
     def read(
@@ -28,27 +27,34 @@ def lazy_frame(scan: Scan) -> polars.LazyFrame:
             names = predicate.meta.root_names()
             needed += [name for name in dict.fromkeys(names) if name not in chosen]
             some = scan.prune(*_conditions(predicate))
-        for partition in some.columns(*needed).partitions():
-            for piece, table in partition.tables():
-                frame = polars.DataFrame(table)
-                known = frame.columns
-                frame = frame.with_columns(
-                    polars.lit(piece.address if name == FILE else None, types[name]).alias(name)
-                    for name in needed
-                    if name not in known
-                )
-                if predicate is not None:
-                    frame = frame.filter(predicate)
-                frame = frame.select(polars.col(name).cast(types[name]) for name in chosen)
-                if count is not None:
-                    frame = frame.head(count)
-                    count -= len(frame)
-                yield frame
-                if count == 0:
-                    return
+        for piece, rows in _batches(some.columns(*needed)):
+            frame = polars.DataFrame(rows)
+            known = frame.columns
+            frame = frame.with_columns(
+                polars.lit(piece.address if name == FILE else None, types[name]).alias(name)
+                for name in needed
+                if name not in known
+            )
+            if predicate is not None:
+                frame = frame.filter(predicate)
+            frame = frame.select(polars.col(name).cast(types[name]) for name in chosen)
+            if count is not None:
+                frame = frame.head(count)
+                count -= len(frame)
+            yield frame
+            if count == 0:
+                return
 
     detail = f"{len(scan.files)} files"
     return register_io_source(read, schema=types, explain_name=f"assetq {scan.table}", explain_detail=detail)
+
+
+def _batches(scan: Scan) -> Iterator[tuple[Piece, Any]]:
+    """The record batches of all rows, one after another: a query may need the first ones only."""
+    for partition in scan.partitions():
+        for piece, table in partition.tables():
+            for batch in table._batches():
+                yield piece, batch
 
 
 _OPS = {"Eq": "=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}

@@ -65,19 +65,17 @@ def scan(
 
     ``pattern`` is a file, a glob (``builds/**/*.geometry``), a folder, a glob in an archive
     (``GAME:content/**/*.geometry``), one of these after ``file://``, or several of these.
-    The rows are the rows of the files in order of their paths, with the path in a first column ``file``. Without
-    ``table`` it is the main table of the first file. Its columns are the columns of the first file. With
-    ``skip_damaged``, damaged rows and files are left out with a warning, and the first file is the first one that can
-    be read; otherwise the first damage is an error.
+    The rows are the rows of the files in order of their paths, with the path in a first column ``file``; a column
+    ``file`` of the table itself is ``file_2``. Without ``table`` it is the main table of the first file. Its columns are
+    the columns of the first file. With ``skip_damaged``, damaged rows and files are left out with a warning, and the
+    first file is the first one that can be read; otherwise the first damage is an error.
     """
     patterns = [pattern] if isinstance(pattern, (str, os.PathLike)) else list(pattern)
     if not patterns:
         raise NotFoundError("no pattern is given", "not_found")
     # A file that several patterns match is read once.
-    files = tuple(dict.fromkeys(piece for each in patterns for piece in _files(os.fspath(each))))
+    files = tuple(dict.fromkeys(piece for each in patterns for piece in _files(os.fspath(each), skip_damaged)))
     origin, first = _first(files, table, skip_damaged)
-    if any(column.name.lower() == FILE for column in first.schema):
-        raise Error(f"{origin}: table {first.name} has a column {FILE} of its own", "unsupported")
     schema = (Column(FILE, "text", "key"), *first.schema)
     return Scan(first.name, schema, files, origin, tuple(column.name for column in schema), (), (), skip_damaged)
 
@@ -92,8 +90,12 @@ def local_path(path: str) -> str:
     return url2pathname(f"/{below}")
 
 
-def _files(pattern: str) -> list[Piece]:
-    listed = list_files(local_path(pattern))
+def _files(pattern: str, skip_damaged: bool) -> list[Piece]:
+    listed, damaged = list_files(local_path(pattern))
+    for error in damaged:
+        if not skip_damaged or not listed:
+            raise error
+        warnings.warn(f"{error}: left out", stacklevel=3)
     if not listed:
         raise NotFoundError(f"{pattern}: no file matches", "not_found")
     return [Piece(address, size) for address, size in listed]
@@ -115,9 +117,9 @@ def _first(files: tuple[Piece, ...], table: str | None, skip_damaged: bool) -> t
 
 
 def _open_table(address: str, table: str | None) -> Table:
-    """A table of a file, or its main table."""
+    """A table of a file, or its main table, by the names that its columns have beside the column ``file``."""
     asset = open_file(address)
-    return asset[asset.tables[0] if table is None else table]
+    return asset[asset.tables[0] if table is None else table]._beside(FILE)
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ class Scan:
         return replace(self, _chosen=names)
 
     def where(self, condition: str) -> Scan:
-        """The rows that satisfy ``condition``, as for a table of one file; ``file`` is no column of that."""
+        """The rows that satisfy ``condition``, as for a table of one file; the path ``file`` is no column of that."""
         self._first_table().where(condition)
         return replace(self, _where=(*self._where, condition))
 
@@ -290,7 +292,8 @@ class Partition:
         wanted = self.scan.arrow_schema() if schema is None else schema
         for piece, table in self.tables():
             file = pyarrow.scalar(piece.address)
-            for batch in _in_file(piece, pyarrow.RecordBatchReader.from_stream(table)):
+            for stream in table._batches():
+                batch = pyarrow.RecordBatchReader.from_stream(stream).read_next_batch()
                 own = set(batch.schema.names)
                 columns = [
                     pyarrow.repeat(file, len(batch)).cast(field.type)
@@ -302,16 +305,6 @@ class Partition:
                 ]
                 # Batches without columns keep their number of rows.
                 yield pyarrow.RecordBatch.from_arrays(columns, schema=wanted) if columns else batch.select([])
-
-
-def _in_file(piece: Piece, batches: Iterable[_arrow.RecordBatch]) -> Iterator[_arrow.RecordBatch]:
-    """``batches``, with errors that name their file: pyarrow's own have the text of an error only."""
-    import pyarrow
-
-    try:
-        yield from batches
-    except pyarrow.ArrowException as error:
-        raise Error(f"{piece.address}: {error}", "damaged", file=piece.address) from error
 
 
 def _quoted(text: str) -> str:

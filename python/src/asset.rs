@@ -85,20 +85,18 @@ pub fn open(
     })
 }
 
-/// The addresses of the files that `pattern` matches, and their sizes; 0 for a folder.
+/// The addresses of the files that `pattern` matches, with their sizes, 0 for a folder, and what cannot be listed.
 #[pyfunction]
-pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<Vec<(String, u64)>> {
+pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<(Vec<(String, u64)>, Vec<PyErr>)> {
     let list = py.detach(|| FilePattern::parse(&pattern).list(&pattern, &Options::default(), &Progress::default()));
     let list = list.or_raise_missing_file(&pattern.to_string_lossy())?;
-    if let Some((name, error)) = list.damaged().first() {
-        return Err(raised(name, error));
-    }
+    let damaged = list.damaged().iter().map(|(name, error)| raised(name, error)).collect();
     let on_disk = |path: &Path| path.metadata().map_or(0, |data| if data.is_file() { data.len() } else { 0 });
     let files = list.addresses().enumerate().map(|(n, path)| {
         let size = list.size(n).unwrap_or_else(|| on_disk(&path));
         (path.to_string_lossy().into_owned(), size)
     });
-    Ok(files.collect())
+    Ok((files.collect(), damaged))
 }
 
 /// Opens a copy of a file in memory.

@@ -4,7 +4,7 @@ use crate::error::{self, OrRaise as _, simple};
 use crate::value;
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatchIterator, RecordBatchReader};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use assetq::formats::report::Check;
 use assetq::table::filter::{Filter, Literal, Op};
 use assetq::table::{Column, Kind, RowBuffer, RowCursor, Table as _, Value};
@@ -105,6 +105,11 @@ impl Table {
     #[pyo3(signature = (first, end=None))]
     fn slice(&self, first: usize, end: Option<usize>) -> Self {
         self.with(self.rows.clone().slice(first..end.unwrap_or(usize::MAX)))
+    }
+
+    /// The same rows beside a column called `name`: a column of the table that has this name becomes `name_2`.
+    fn _beside(&self, name: &str) -> Self {
+        self.with(self.rows.clone().beside(name))
     }
 
     #[getter]
@@ -239,6 +244,12 @@ impl Table {
         capsule(py, Box::new(self.rows.batches().or_raise(self.file())?))
     }
 
+    /// The rows in record batches, which are read ahead by a few.
+    fn _batches(&self) -> PyResult<BatchIterator> {
+        let batches = Mutex::new(self.rows.record_batches().or_raise(self.file())?);
+        Ok(BatchIterator { batches, file: self.file().to_owned() })
+    }
+
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         schema_capsule(py, self.rows.chosen())
     }
@@ -330,6 +341,43 @@ fn schema_capsule<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Bound<'p
     let schema = ArrowBatches::new(columns, |_| Ok(())).schema();
     let schema = FFI_ArrowSchema::try_from(&*schema).map_err(|e| simple("unsupported", e.to_string()))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
+}
+
+/// Record batches one after another.
+#[pyclass(frozen, module = "assetq")]
+pub struct BatchIterator {
+    batches: Mutex<Portions<RecordBatch>>,
+    file: String,
+}
+
+#[pymethods]
+impl BatchIterator {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        let batch = py.detach(|| self.batches.lock().unwrap_or_else(PoisonError::into_inner).next());
+        Ok(batch.transpose().or_raise(&self.file)?.map(Batch))
+    }
+}
+
+/// A record batch, as a stream of Arrow.
+#[pyclass(frozen, module = "assetq")]
+pub struct Batch(RecordBatch);
+
+#[pymethods]
+impl Batch {
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let schema = self.0.schema();
+        capsule(py, Box::new(RecordBatchIterator::new(std::iter::once(Ok(self.0.clone())), schema)))
+    }
 }
 
 /// Rows one after another.

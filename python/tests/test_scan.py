@@ -88,6 +88,23 @@ def test_several_patterns_and_urls_of_files(ships: Path) -> None:
         assetq.scan([bow, ships / "*.nope"])
 
 
+def test_a_table_with_a_column_file_of_its_own(samples: Path) -> None:
+    town = samples / "town.wdata"
+    own = assetq.open(town)["scenes"]
+    texts = [row["file"] for row in own]
+    scan = assetq.scan(town, "scenes")
+    assert scan.column_names == ["file", *("file_2" if name == "file" else name for name in own.column_names)]
+    (part,) = scan.columns("file_2").where(f"file_2 = '{texts[0]}'").partitions()
+    assert [row["file_2"] for _, table in part.tables() for row in table] == texts[:1] != texts
+    with pytest.raises(assetq.Error, match="file_2"):
+        scan.where("file = 'x'")
+    polars = pytest.importorskip("polars")
+    frame = scan.to_polars().filter(polars.col("file_2") == texts[1]).select("file", "file_2").collect()
+    assert frame.rows() == [(str(town), texts[1])]
+    pyarrow = pytest.importorskip("pyarrow")
+    assert pyarrow.table(scan)["file_2"].to_pylist() == texts
+
+
 def test_partitions_are_files_and_ranges_of_rows(ships: Path, samples: Path) -> None:
     scan = vertices(ships).columns("file", "index")
     (whole,) = scan.partitions()
@@ -131,6 +148,15 @@ def test_polars_reads_what_a_query_needs(ships: Path) -> None:
     by_file = lazy.filter(col("file") == last).group_by("file").agg(polars.len()).collect()
     assert by_file.rows() == [(last, len(expected) // 3)]
     assert lazy.filter(col("x").is_null()).collect().height == 0
+
+
+def test_polars_reads_no_further_than_the_rows_that_are_requested(many_texts: Path) -> None:
+    polars = pytest.importorskip("polars")
+    lazy = assetq.scan(many_texts).to_polars()
+    assert lazy.head(5).collect().height == 5
+    assert lazy.filter(polars.col("text").str.ends_with("9")).head(5).collect().height == 5
+    with pytest.raises(Exception, match="many.mo"):
+        lazy.collect()
 
 
 def test_conditions_leave_out_files_and_rows_that_cannot_match(ships: Path) -> None:
@@ -246,6 +272,15 @@ def test_the_error_of_a_damaged_row_names_its_file(damaged_row: Path) -> None:
     with pytest.raises(assetq.Error, match=named) as raised:
         scan.to_arrow().read_all()
     assert raised.value.file == str(damaged_row)
+    with pytest.raises(Exception, match=named):
+        pyarrow.table(scan)
+    with pytest.raises(Exception, match=named):
+        pyarrow.table(assetq.open(damaged_row)["paths"])
+    polars = pytest.importorskip("polars")
+    with pytest.raises(Exception, match=named):
+        polars.DataFrame(assetq.open(damaged_row)["paths"])
+    with pytest.raises(Exception, match=named):
+        scan.to_polars().collect()
     duckdb = pytest.importorskip("duckdb")
     with pytest.raises(Exception, match=named):
         duckdb.sql("SELECT * FROM scan").fetchall()

@@ -28,6 +28,7 @@ mod set;
 mod table;
 
 pub use list::FileList;
+pub(crate) use set::named_beside;
 pub use set::{FileSet, FormatOf};
 
 use crate::archive::{Address, is_archive};

@@ -73,17 +73,8 @@ impl Schema {
         let mut all: Vec<Column> = common.collect();
         let label = label + all.len();
         let own_names = columns.iter().map(|column| column.name.to_string()).collect();
-        let common = all.clone();
-        for column in columns {
-            let mut column = column.clone().accepts(Accepts::Nothing);
-            if common.iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
-                let mut names = (2u32..).map(|number| format!("{}_{number}", column.name));
-                let free =
-                    names.find(|name| common.iter().chain(columns).all(|other| !other.name.eq_ignore_ascii_case(name)));
-                column.name = free.expect("fewer names than numbers are taken").into();
-            }
-            all.push(column);
-        }
+        let own = named_beside(&all, columns);
+        all.extend(own.into_iter().map(|column| column.accepts(Accepts::Nothing)));
         let counts = Mutex::new(Counts { lens: BTreeMap::new(), starts: vec![0] });
         Self { name: name.into(), columns: all.into(), own_names, label, finds: Vec::new(), counts }
     }
@@ -117,6 +108,20 @@ impl Schema {
             }
         }
     }
+}
+
+/// `columns` by the names that they have beside the columns in `taken`: a number follows a name that is taken.
+pub(crate) fn named_beside(taken: &[Column], columns: &[Column]) -> Vec<Column> {
+    let mut named = columns.to_vec();
+    for column in &mut named {
+        if taken.iter().any(|other| other.name.eq_ignore_ascii_case(&column.name)) {
+            let mut names = (2u32..).map(|number| format!("{}_{number}", column.name));
+            let free =
+                names.find(|name| taken.iter().chain(columns).all(|other| !other.name.eq_ignore_ascii_case(name)));
+            column.name = free.expect("fewer names than numbers are taken").into();
+        }
+    }
+    named
 }
 
 impl FileSet {

@@ -19,6 +19,7 @@ use super::arrow::ArrowBatches;
 use super::rows::{RowSink as _, SinkEvent};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::named_beside;
 use crate::reader::hint_of_tables;
 use crate::report::Check;
 use crate::table::filter::{Bound, Filter, find_column};
@@ -42,6 +43,8 @@ const ROWS: usize = 1024;
 pub struct Selection {
     asset: Asset,
     table: String,
+    /// All columns of the table, by the names that they have here.
+    all: Vec<Column>,
     columns: Vec<usize>,
     chosen: Vec<Column>,
     filter: Vec<Bound>,
@@ -55,10 +58,24 @@ impl Selection {
     /// # Errors
     /// `NotFound` where the file has no such table, with the reason or with the names of the tables that it has.
     pub fn new(asset: Asset, table: &str) -> Result<Self> {
-        let chosen = open(&asset, table)?.columns().to_vec();
-        let columns = (0..chosen.len()).collect();
+        let all = open(&asset, table)?.columns().to_vec();
+        let (columns, chosen) = ((0..all.len()).collect(), all.clone());
         let (filter, range) = (Vec::new(), 0..usize::MAX);
-        Ok(Self { asset, table: table.to_owned(), columns, chosen, filter, range, left_out: None })
+        Ok(Self { asset, table: table.to_owned(), all, columns, chosen, filter, range, left_out: None })
+    }
+
+    /// The same rows beside a column called `name`: if the table has a column of that name, the table's own one becomes
+    /// `name_2`, here and in conditions.
+    #[must_use]
+    pub fn beside(mut self, name: &str) -> Self {
+        self.all = named_beside(&[Column::text(name.to_owned())], &self.all);
+        self.choose(self.columns.clone());
+        self
+    }
+
+    fn choose(&mut self, columns: Vec<usize>) {
+        self.chosen = columns.iter().map(|&column| self.all[column].clone()).collect();
+        self.columns = columns;
     }
 
     /// The same rows with these columns only, in this order.
@@ -75,9 +92,7 @@ impl Selection {
             }
             columns.push(column);
         }
-        let all = open(&self.asset, &self.table)?.columns().to_vec();
-        self.chosen = columns.iter().map(|&column| all[column].clone()).collect();
-        self.columns = columns;
+        self.choose(columns);
         Ok(self)
     }
 
@@ -94,7 +109,7 @@ impl Selection {
     /// # Errors
     /// `Syntax` where it makes no sense for the table.
     pub fn filter_by(mut self, filter: &Filter) -> Result<Self> {
-        let bound = filter.bind(open(&self.asset, &self.table)?.columns())?;
+        let bound = filter.bind(&self.all)?;
         self.filter.push(bound);
         Ok(self)
     }
@@ -236,14 +251,27 @@ impl Selection {
         })
     }
 
-    /// The rows as Arrow record batches. Several batches of a splittable table are read in parallel.
+    /// The rows as a stream of Arrow, whose errors name the file.
     ///
     /// # Errors
     /// When no thread can be started.
     pub fn batches(&self) -> Result<Batches> {
-        let schema = ArrowBatches::new(&self.chosen, |_| Ok(())).schema();
+        let (schema, file) = (self.schema(), self.asset.source().name().to_owned());
+        Ok(Batches { schema, portions: self.record_batches()?, file })
+    }
+
+    /// The schema of the rows in Arrow.
+    pub fn schema(&self) -> SchemaRef {
+        ArrowBatches::new(&self.chosen, |_| Ok(())).schema()
+    }
+
+    /// The rows as Arrow record batches. Several batches of a splittable table are read in parallel.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn record_batches(&self) -> Result<Portions<RecordBatch>> {
         let this = self.clone();
-        let portions = Portions::read(move |give, is_wanted| {
+        Portions::read(move |give, is_wanted| {
             let table = open(&this.asset, &this.table)?;
             let mut sink = ArrowBatches::new(&this.chosen, |batch| {
                 give(batch);
@@ -262,8 +290,7 @@ impl Selection {
                 None => this.walk(&*table, &mut |row| sink.row_of(row, &this.columns).map(|()| is_wanted()))?,
             }
             sink.finish()
-        })?;
-        Ok(Batches { schema, portions })
+        })
     }
 }
 
@@ -351,6 +378,7 @@ impl<T> Drop for Portions<T> {
 pub struct Batches {
     schema: SchemaRef,
     portions: Portions<RecordBatch>,
+    file: String,
 }
 
 impl Iterator for Batches {
@@ -358,7 +386,7 @@ impl Iterator for Batches {
 
     fn next(&mut self) -> Option<Self::Item> {
         let batch = self.portions.next()?;
-        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error))))
+        Some(batch.map_err(|error| ArrowError::ExternalError(Box::new(error.context(&self.file)))))
     }
 }
 
@@ -448,6 +476,17 @@ mod tests {
     }
 
     #[test]
+    fn a_column_gets_a_number_beside_another_of_its_name() {
+        let vertices = Selection::new(geometry(), "vertices").unwrap().beside("X");
+        let positive = vertices.clone().filter("x_2 > 0").unwrap().columns(&["y", "x_2"]).unwrap();
+        let names: Vec<&str> = positive.chosen().iter().map(|column| &*column.name).collect();
+        assert_eq!((names, positive.schema().field(1).name().as_str()), (vec!["y", "x_2"], "x_2"));
+        let own = Selection::new(geometry(), "vertices").unwrap().filter("x > 0").unwrap();
+        assert_eq!(positive.count().unwrap(), own.count().unwrap());
+        assert!(vertices.filter("x > 0").is_err(), "x is the other column");
+    }
+
+    #[test]
     fn damage_is_an_error_unless_it_is_left_out() {
         let bytes = assetq_sample::bwdb::demo(1, Size::Small);
         let whole = Asset::open(Source::from_vec("assets.bin", bytes.clone())).unwrap();
@@ -463,7 +502,10 @@ mod tests {
         let all = Selection::new(damaged, "paths").unwrap();
         let error = all.rows().unwrap().find_map(Result::err).expect("a path is damaged").to_string();
         let of_batches = all.batches().unwrap().find_map(Result::err).expect("a path is damaged").to_string();
-        assert!(error.contains("paths") && of_batches.contains(&error), "{error} / {of_batches}");
+        assert!(
+            error.contains("paths") && of_batches.contains(&format!("assets.bin: {error}")),
+            "{error} / {of_batches}"
+        );
         let left_out = Arc::new(Mutex::new(Check::new("rows")));
         let some = all.leave_out_damaged(Arc::clone(&left_out));
         let rows: usize = some.batches().unwrap().map(|batch| batch.unwrap().num_rows()).sum();

@@ -183,9 +183,8 @@ impl Params {
     /// # Errors
     /// As [`Pickle::read`], and `Codec` for a damaged stream.
     pub fn pickle(&self) -> Result<&Pickle> {
-        self.pickle.get_or_keep(|| {
-            kept::pickle(self.options.get().as_deref(), &self.source, || Pickle::read(self.inflate()?))
-        })
+        self.pickle
+            .get_or_keep(|| kept::pickle(self.options.get().as_deref(), &self.source, || Pickle::read(self.inflate()?)))
     }
 
     /// The decoded pickle.
