@@ -186,7 +186,11 @@ fn a_program_with_the_static_library_opens_every_format() {
     }
     for (name, format, make) in sample::FOLDERS {
         let game = folder.path().join(name);
-        make(1, Size::Small, &mut |path, bytes| put_below(&game, path, bytes)).expect("a game");
+        let mut put = |path: &str, bytes: &[u8]| {
+            put_below(&game, path, bytes).expect("a file");
+            Ok(())
+        };
+        make(1, Size::Small, &mut put).expect("a game");
         files.push(game.clone());
         expected.push(format.name());
     }
@@ -206,7 +210,11 @@ fn a_short_program_answers_a_question() {
     let mut archives = vec![pack];
     for (name, _, make) in sample::FOLDERS {
         let game = folder.path().join(name);
-        make(1, Size::Small, &mut |path, bytes| put_below(&game, path, bytes)).expect("a game");
+        let mut put = |path: &str, bytes: &[u8]| {
+            put_below(&game, path, bytes).expect("a file");
+            Ok(())
+        };
+        make(1, Size::Small, &mut put).expect("a game");
         archives.push(game);
     }
     for archive in archives {

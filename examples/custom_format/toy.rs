@@ -148,7 +148,7 @@ impl Writable for Toy {
             let end = self.record(array, array.count).position();
             moved.push((end..end, last));
             let new = u32::try_from(count).map_err(|_| refused(format!("{}: {count} rows do not fit", array.name)))?;
-            patches.put(array.count_at, &new.to_le_bytes())?;
+            patches.write_at(array.count_at, &new.to_le_bytes())?;
         }
         let mut stretches: Vec<_> = patches.into_stretches().chain(moved).collect();
         stretches.sort_by_key(|(range, _)| (range.start, range.end));

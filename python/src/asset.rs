@@ -85,9 +85,12 @@ pub fn open(
     })
 }
 
-/// The addresses of the files that `pattern` matches, with their sizes, 0 for a folder, and what cannot be listed.
+/// The addresses of files with their sizes, 0 for a folder, and what cannot be listed.
+type Listed = (Vec<(String, u64)>, Vec<PyErr>);
+
+/// The files that `pattern` matches.
 #[pyfunction]
-pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<(Vec<(String, u64)>, Vec<PyErr>)> {
+pub fn list_files(py: Python<'_>, pattern: PathBuf) -> PyResult<Listed> {
     let list = py.detach(|| FilePattern::parse(&pattern).list(&pattern, &Options::default(), &Progress::default()));
     let list = list.or_raise_missing_file(&pattern.to_string_lossy())?;
     let damaged = list.damaged().iter().map(|(name, error)| raised(name, error)).collect();

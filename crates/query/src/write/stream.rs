@@ -23,7 +23,7 @@ use crate::files::named_beside;
 use crate::reader::hint_of_tables;
 use crate::report::Check;
 use crate::table::filter::{Bound, Filter, find_column};
-use crate::table::{Column, RowCursor, Table, Value};
+use crate::table::{Column, Kind, RowCursor, Table, Value};
 use crate::threads::lock;
 use crate::writable::refused;
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -68,7 +68,7 @@ impl Selection {
     /// `name_2`, here and in conditions.
     #[must_use]
     pub fn beside(mut self, name: &str) -> Self {
-        self.all = named_beside(&[Column::text(name.to_owned())], &self.all);
+        self.all = named_beside(&[Column::named(name.to_owned(), Kind::Text)], &self.all);
         self.choose(self.columns.clone());
         self
     }

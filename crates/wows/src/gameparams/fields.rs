@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) fn rows_of_entities(params: &Params) -> Result<RowEnds> {
     let budget = params.budget()?;
     let mut ends = RowEnds::default();
-    for entity in params.all()? {
+    for entity in params.all_entities()? {
         let (mut walker, mut rows) = (Walker::new(entity.node()), 0usize);
         loop {
             match walker.next(&budget) {
