@@ -209,6 +209,7 @@ const OF_ONE_GAME: [(&str, &str); 16] = [
     ("Leaves", "a part of tables, which edits use"),
     ("MeshPlace", "a part of meshes of a GLB"),
     ("PackedTexts", "a search as those beside it"),
+    ("Patches", "the bytes of edits, which the reader of the example uses, too"),
     ("RowBudget", "it raises the limit of a budget"),
     ("TextureSet", "a facet that the command export uses"),
     ("band", "the scale of colours by thickness, which pages show"),

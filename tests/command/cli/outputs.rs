@@ -131,7 +131,6 @@ const WRITING: &[&str] = &[
     "find c assets.bin --count",
     "sample NEW",
     "sample NEW --tour",
-    "demo NEW",
     "completions bash",
     "textconv sheet.wdb",
     "set sheet.wdb r0000005.u9SaveIndex 300 --dry-run",
