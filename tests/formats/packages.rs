@@ -199,7 +199,7 @@ fn code(file: &Path) -> String {
 const GAMES: [&str; 4] = ["ff13", "rusty-hearts", "vrage", "wows"];
 
 /// Public items of `core` and `scene` that the package of one game alone uses, and why they stay.
-const OF_ONE_GAME: [(&str, &str); 16] = [
+const OF_ONE_GAME: [(&str, &str); 17] = [
     ("AXES", "figures begin with it"),
     ("BudgetShare", "it spends what a budget counts"),
     ("ChartLink", "a part of charts, which pages and pictures show"),

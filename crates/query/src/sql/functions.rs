@@ -41,12 +41,12 @@ pub(super) fn add(connection: &Connection) -> Result<()> {
     add_mathematics(connection, flags)
 }
 
-/// A function with its name.
-type Named<F> = (&'static str, F);
+type OfOne = fn(f64) -> f64;
+type OfTwo = fn(f64, f64) -> f64;
 
 /// The mathematical functions that SQLite has only if it is compiled with them.
 fn add_mathematics(connection: &Connection, flags: FunctionFlags) -> Result<()> {
-    const OF_ONE: [Named<fn(f64) -> f64>; 20] = [
+    const OF_ONE: [(&str, OfOne); 20] = [
         ("acos", f64::acos),
         ("acosh", f64::acosh),
         ("asin", f64::asin),
@@ -68,14 +68,14 @@ fn add_mathematics(connection: &Connection, flags: FunctionFlags) -> Result<()> 
         ("tan", f64::tan),
         ("tanh", f64::tanh),
     ];
-    const OF_TWO: [Named<fn(f64, f64) -> f64>; 5] = [
+    const OF_TWO: [(&str, OfTwo); 5] = [
         ("atan2", f64::atan2),
         ("log", |base, x| positive(x).ln() / positive(base).ln()),
         ("mod", |x, y| x % y),
         ("pow", f64::powf),
         ("power", f64::powf),
     ];
-    const ROUNDING: [Named<fn(f64) -> f64>; 4] =
+    const ROUNDING: [(&str, OfOne); 4] =
         [("ceil", f64::ceil), ("ceiling", f64::ceil), ("floor", f64::floor), ("trunc", f64::trunc)];
     for (name, function) in OF_ONE {
         connection.create_scalar_function(name, 1, flags, move |context| Ok(number(context, 0).map(function)))?;
