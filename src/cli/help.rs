@@ -113,7 +113,8 @@ fn tip_of_command(given: &str, parser: &Command) -> String {
     let shown = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
     let shown: Vec<&str> = shown.filter(|name| !FOR_MACHINES.contains(name)).collect();
     let all = shown.join(", ");
-    if Path::new(given).exists() {
+    // No command has a sign of paths and patterns in its name.
+    if Path::new(given).exists() || given.contains(['/', '\\', '*', '.', ':']) {
         return format!("a command precedes the file, as in 'assetq info {given}'; the commands are {all}");
     }
     let given = given.to_lowercase();

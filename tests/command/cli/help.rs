@@ -103,6 +103,7 @@ fn a_word_that_is_no_command_names_the_commands() {
         (&["unpack", "a.bin"], "'assetq extract ARCHIVE --to DIR' unpacks files; the commands are"),
         (&["Tables", "a.bin"], "'assetq ls FILE' lists rows"),
         (&["version"], "'assetq --version' prints the version"),
+        (&["x/*.info"], "a command precedes the file, as in 'assetq info x/*.info'; the commands are"),
         (&["exprot", "a.bin"], "did you mean 'export'? the commands are"),
     ] {
         let (_, said) = run(dir.path(), 2, args);
