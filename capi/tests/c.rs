@@ -9,6 +9,9 @@ use assetq_sample::{self as sample, Size};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[path = "../../tests/common/damage.rs"]
+mod damage;
+
 /// The folder that the library was built into: that of this test.
 fn built() -> PathBuf {
     std::env::current_exe().expect("a test has a file").parent().expect("it is in a folder").to_owned()
@@ -293,4 +296,70 @@ fn sql_checks_and_differences_are_streams() {
         assetq_c::assetq_close(old);
         assetq_c::assetq_close(new);
     }
+}
+
+/// The number of rows of a table as a stream has them, and the message of its error.
+fn streamed(file: *mut assetq_c::File, table: &str) -> (usize, Option<String>) {
+    let name = std::ffi::CString::new(table).expect("no NUL");
+    let (none, mut stream) = (std::ptr::null_mut(), FFI_ArrowArrayStream::empty());
+    // SAFETY: the file is open, the name is a text, no column is chosen, and the stream has a place.
+    let code = unsafe {
+        assetq_c::assetq_table(file, name.as_ptr(), std::ptr::null(), 0, std::ptr::null(), &raw mut stream, none)
+    };
+    assert_eq!(code, 0, "{table}");
+    let mut rows = 0;
+    for batch in ArrowArrayStreamReader::try_new(stream).expect("a stream") {
+        match batch {
+            Ok(batch) => rows += batch.num_rows(),
+            Err(error) => return (rows, Some(error.to_string())),
+        }
+    }
+    (rows, None)
+}
+
+/// Every sample, and a copy of it with a damaged row: a table has the rows that the library has, or its error.
+#[test]
+fn every_table_has_the_rows_or_the_error_of_the_library() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, make) in sample::BESIDE {
+        std::fs::write(folder.path().join(name), make(1, Size::Small)).expect("a file");
+    }
+    let mut damaged = 0;
+    for (name, _, make) in sample::FILES {
+        let path = folder.path().join(name);
+        let whole = make(1, Size::Small);
+        let copy = damage::with_damaged_row(name, name, &whole);
+        for bytes in std::iter::once(whole).chain(copy) {
+            std::fs::write(&path, bytes).expect("a file");
+            let asset = Asset::open(&path).expect("it opens");
+            let file = opened(&path);
+            for table in asset.reader().tables() {
+                let cells = (0..table.columns().len()).collect::<Vec<_>>();
+                let (mut rows, mut errors) = (0, Vec::new());
+                let mut cursor = table.cursor(0);
+                loop {
+                    match cursor.advance() {
+                        Ok(true) => rows += 1,
+                        Ok(false) => break,
+                        Err(error) => {
+                            errors.push(error.to_string());
+                            break;
+                        }
+                    }
+                    errors.extend(cells.iter().filter_map(|cell| Some(cursor.value(*cell).err()?.to_string())));
+                }
+                match streamed(file, table.name()) {
+                    (streamed, None) => assert_eq!((streamed, &errors), (rows, &Vec::new()), "{name} {}", table.name()),
+                    (_, Some(said)) => {
+                        let is_known = errors.iter().any(|error| said.contains(&**error));
+                        assert!(is_known, "{name} {}: {said}: {errors:?}", table.name());
+                        damaged += 1;
+                    }
+                }
+            }
+            // SAFETY: the file is open, and is not used any more.
+            unsafe { assetq_c::assetq_close(file) };
+        }
+    }
+    assert!(damaged > 5, "{damaged} tables are damaged");
 }

@@ -11,6 +11,7 @@ mod scene;
 mod several;
 mod tables;
 
+use crate::common::damage::with_damaged_row;
 use crate::common::run;
 use assetq_sample::wdb::{Cell, Game, Sheet};
 use assetq_sample::{FILES, Size};
@@ -24,6 +25,11 @@ use tempfile::TempDir;
 /// The page over `file` in `dir`, opened.
 fn view<'b>(browser: &'b Browser, dir: &Path, file: &str, width: u32, scheme: Scheme) -> Tab<'b> {
     run(dir, 0, &["view", file, "--to", "page.html", "--force"]);
+    opened(browser, dir, width, scheme)
+}
+
+/// The page in `dir`, opened.
+fn opened<'b>(browser: &'b Browser, dir: &Path, width: u32, scheme: Scheme) -> Tab<'b> {
     let tab = browser.open(&dir.join("page.html"), width, 800, scheme);
     tab.wait("!document.getElementById('loading')");
     // Keeps copied text for the test.
@@ -132,33 +138,78 @@ fn copied_rows_are_those_of_an_export() {
         let out = format!("{name}-rows/");
         run(dir.path(), 0, &["export", name, "--all-tables", "--to", &out, "--as", "csv"]);
         for table in &tables {
-            go(&tab, &format!("table={table}"));
-            tab.eval(
-                "(() => { const part = document.querySelector('.part:not([hidden])'); globalThis.copied = null; \
-                 part.querySelectorAll('.choice input:not(:checked)').forEach((box) => box.click()); \
-                 part.querySelector('.copy').click(); })()",
-            );
-            tab.wait("copied !== null");
-            let copied = tab.eval("copied");
             let exported = fs::read_to_string(dir.path().join(&out).join(format!("{table}.csv"))).unwrap();
-            let rows = |csv: &str| -> Vec<Vec<String>> {
-                let mut reader =
-                    csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(csv.as_bytes());
-                reader.records().map(|row| row.unwrap().iter().map(Into::into).collect()).collect()
-            };
-            let (copied, exported) = (rows(copied.as_str().unwrap()), rows(&exported));
-            assert_eq!(copied.len(), exported.len(), "{name} {table}");
-            for (copied, exported) in copied.iter().zip(&exported) {
-                let is_same = |(a, b): (&String, &String)| {
-                    let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
-                    a == b || parsed(a).zip(parsed(b)).is_some_and(|(a, b)| is_alike(&a, &b))
-                };
-                let is_same = copied.len() == exported.len() && copied.iter().zip(exported).all(is_same);
-                assert!(is_same, "{name} {table}\n{copied:?}\n{exported:?}");
-            }
+            assert_same_rows(&copied_rows(&tab, table), &exported, &format!("{name} {table}"));
         }
         assert_eq!(tab.errors(), [""; 0], "{name}");
     }
+}
+
+/// The rows of a table that the page copies, with all columns.
+fn copied_rows(tab: &Tab<'_>, table: &str) -> String {
+    go(tab, &format!("table={table}"));
+    tab.eval(
+        "(() => { const part = document.querySelector('.part:not([hidden])'); globalThis.copied = null; \
+         part.querySelectorAll('.choice input:not(:checked)').forEach((box) => box.click()); \
+         part.querySelector('.copy').click(); })()",
+    );
+    tab.wait("copied !== null");
+    tab.eval("copied").as_str().unwrap().to_owned()
+}
+
+fn assert_same_rows(copied: &str, exported: &str, what: &str) {
+    let rows = |csv: &str| -> Vec<Vec<String>> {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(csv.as_bytes());
+        reader.records().map(|row| row.unwrap().iter().map(Into::into).collect()).collect()
+    };
+    let (copied, exported) = (rows(copied), rows(exported));
+    assert_eq!(copied.len(), exported.len(), "{what}");
+    for (copied, exported) in copied.iter().zip(&exported) {
+        let is_same = |(a, b): (&String, &String)| {
+            let parsed = |text: &str| serde_json::from_str::<Value>(text).ok();
+            a == b || parsed(a).zip(parsed(b)).is_some_and(|(a, b)| is_alike(&a, &b))
+        };
+        let is_same = copied.len() == exported.len() && copied.iter().zip(exported).all(is_same);
+        assert!(is_same, "{what}\n{copied:?}\n{exported:?}");
+    }
+}
+
+/// A page of a file with a damaged row has the rows that `ls` has, with the same cells empty, and names the damage.
+#[test]
+fn rows_of_a_damaged_file_are_those_of_the_command() {
+    let Some(browser) = Browser::start() else { return };
+    let mut damaged = 0;
+    for (name, _, make) in FILES {
+        let Some(bytes) = with_damaged_row(name, name, &make(1, Size::Small)) else { continue };
+        // A page of a model shows the geometry that lies beside it.
+        let dir = TempDir::new().unwrap();
+        let assetq = |args: &[&str]| {
+            Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap()
+        };
+        for (name, make) in assetq_sample::BESIDE {
+            fs::write(dir.path().join(name), make(1, Size::Small)).unwrap();
+        }
+        fs::write(dir.path().join(name), bytes).unwrap();
+        let shown = assetq(&["view", name, "--to", "page.html", "--force"]);
+        assert_eq!(shown.status.code(), Some(3), "{name}: {}", String::from_utf8_lossy(&shown.stderr));
+        // Where the whole content is one damaged text, there is no page.
+        if !dir.path().join("page.html").exists() {
+            continue;
+        }
+        let tab = opened(&browser, dir.path(), 1280, Scheme::Light);
+        let parts = "assetq.page.parts.filter((part) => part.kind === 'table' && part.meta.rows > 0)";
+        let tables: Vec<(String, bool)> =
+            serde_json::from_value(tab.eval(&format!("{parts}.map(({{ meta }}) => [meta.table, meta.damaged > 0])")))
+                .unwrap();
+        for (table, is_damaged) in &tables {
+            let listed = assetq(&["ls", name, "-t", table, "-f", "csv"]);
+            let what = format!("{name} {table}: {}", String::from_utf8_lossy(&listed.stderr));
+            assert_same_rows(&copied_rows(&tab, table), &String::from_utf8(listed.stdout).unwrap(), &what);
+            assert_eq!(*is_damaged, listed.status.code() == Some(3), "{what}");
+            damaged += usize::from(*is_damaged);
+        }
+    }
+    assert!(damaged > 5, "{damaged} tables are damaged");
 }
 
 #[test]
