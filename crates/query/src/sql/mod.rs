@@ -368,10 +368,10 @@ impl Session {
         if let Some(column) = column {
             let tables = self.tables().filter(|table| is_named(sql, &table.name));
             let names: Vec<String> = tables.flat_map(|table| table.columns).collect();
-            if is_quoted {
+            let hint = suggest::hint(column, &names);
+            if is_quoted && hint.is_empty() {
                 return format!("{message}; texts go in single quotes: '{}'", column.replace('\'', "''"));
             }
-            let hint = suggest::hint(column, &names);
             let columns = self.columns_of(sql);
             let columns = if hint.is_empty() { columns.as_str() } else { columns.trim_start_matches(';') };
             return format!("{message}{hint}{columns}");
