@@ -48,7 +48,10 @@ pub fn errors_of(asset: &Asset) -> Vec<Error> {
     reader.facts();
     reader.warnings();
     let tables = reader.tables();
-    assert_eq!(validate(&tables), [""; 0]);
+    let mut contradictions = validate(&tables);
+    // Names of tables that the file states can be damaged.
+    contradictions.retain(|fault| !fault.ends_with("has no name of its own"));
+    assert_eq!(contradictions, [""; 0]);
     for table in tables {
         let mut cursor = table.cursor(0);
         for _ in 0..ROWS {

@@ -132,7 +132,7 @@ mod tests {
             ("SNAME", &["sName"]),
             ("u16buyprise", &["u16BuyPrice"]),
             ("recrods", &["records", "record"]),
-            ("records_of_all", &["records"]),
+            ("records_of_all", &["records", "record"]),
             ("zzz", &[]),
             ("", &[]),
         ] {

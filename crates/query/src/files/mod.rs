@@ -28,6 +28,7 @@ mod set;
 mod table;
 
 pub use list::FileList;
+#[cfg(feature = "parquet")]
 pub(crate) use set::named_beside;
 pub use set::{FileSet, FormatOf};
 
