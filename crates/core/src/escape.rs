@@ -1,7 +1,8 @@
 //! Escapes text for people: nothing in it moves the cursor, runs a command of the terminal, hides, or reorders other text.
 //!
 //! Files and their names come from unknown sources. All text for people is escaped here: rows and entries in
-//! [`write::text`](crate::write), messages in [`Error`](crate::Error). Outputs for programs keep text unchanged.
+//! [`write::text`](crate::write), messages in [`Error`](crate::Error). Of the outputs for programs, JSON writes such
+//! characters as escapes, which are the same text, and the others keep text unchanged.
 
 use std::borrow::Cow;
 use std::fmt;
