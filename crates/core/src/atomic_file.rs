@@ -367,7 +367,7 @@ impl PartFolder {
     }
 }
 
-/// Removes the unfinished folder at `part`, unless a process has it locked or it cannot be removed.
+/// Removes the unfinished folder at `part`, unless a process holds its lock or it cannot be removed.
 fn remove_stale_folder(part: &Path) {
     let is_folder = fs::symlink_metadata(part).is_ok_and(|meta| meta.is_dir());
     if is_folder && File::open(part).is_ok_and(|folder| folder.try_lock().is_ok()) {
@@ -384,7 +384,7 @@ fn remove_stale(part: &Path) -> bool {
         && fs::remove_file(part).is_ok()
 }
 
-/// Sets the owner, group and mode of `file` to those of the file that it replaces, without permissions beyond `most`.
+/// Gives `file` the owner, group and mode of the file that it replaces, without permissions beyond `most`.
 #[cfg(unix)]
 fn take_access(file: &File, old: &fs::Metadata, most: u32) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};

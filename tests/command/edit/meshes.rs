@@ -110,7 +110,7 @@ fn a_mesh_comes_back_beside_the_visual_that_it_left_with() {
     }
 }
 
-/// The coarser level has one mesh. Its node stays, by which the GLB is known to have had all levels.
+/// The coarser level has one mesh. Its node is kept, and shows that the GLB had all levels.
 #[test]
 fn a_deleted_mesh_is_named_if_its_level_has_no_other() {
     let dir = TempDir::new().unwrap();
