@@ -5,6 +5,7 @@ use crate::compare::same_value;
 use crate::error::Result;
 use crate::id;
 use crate::table::{Accepts, Column, Guid, Kind, Value};
+use std::collections::HashMap;
 
 /// The source of a value, which decides how strictly its form is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -212,9 +213,17 @@ pub fn like(now: &Value<'_>, given: Value<'static>) -> Option<Value<'static>> {
             let items = given.into_iter().zip(kinds).map(|(given, now)| like(now.unwrap_or(&Value::Null), given));
             Value::List(items.collect::<Option<_>>()?)
         }
-        (Value::Map(now), Value::Map(given)) => {
+        (Value::Map(now), Value::Map(mut given)) => {
+            let mut places = HashMap::with_capacity(now.len());
+            for (at, (name, _)) in now.iter().enumerate() {
+                places.entry(&**name).or_insert(at);
+            }
+            // Programs that read and write JSON may sort members. The order of names that are repeated is kept.
+            if places.len() == now.len() {
+                given.sort_by_key(|(name, _)| places.get(&**name).copied().unwrap_or(now.len()));
+            }
             let parts = given.into_iter().map(|(name, given)| {
-                let now = now.iter().find(|(other, _)| *other == name).map_or(&Value::Null, |(_, now)| now);
+                let now = places.get(&*name).and_then(|at| now.get(*at)).map_or(&Value::Null, |(_, now)| now);
                 Some((name, like(now, given)?))
             });
             Value::Map(parts.collect::<Option<_>>()?)
@@ -409,6 +418,8 @@ mod tests {
         let fitted = fit(&column, text.into(), ValueSource::Text, Some(&now)).unwrap();
         let wanted = Value::Map(vec![("id".into(), Value::Id64(42)), ("at".into(), Value::floats([1.0, 2.5]))]);
         assert_eq!(fitted, wanted);
+        let sorted = r#"{"at":[1,2.5],"id":"0x000000000000002A"}"#;
+        assert_eq!(fit(&column, sorted.into(), ValueSource::Text, Some(&now)).unwrap(), wanted);
         assert!(fit(&column, "5".into(), ValueSource::Text, Some(&now)).is_err());
     }
 }
