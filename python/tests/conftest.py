@@ -11,7 +11,7 @@ import assetq
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a small file or folder of every format."""
     folder = tmp_path_factory.mktemp("samples")
-    assetq.sample(folder, altered=True)
+    assetq.sample(folder, seed=1, altered=True)
     return folder
 
 

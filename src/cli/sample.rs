@@ -22,9 +22,9 @@ pub(super) struct Args {
     /// How big the files are
     #[arg(long, value_enum, default_value_t = SizeArg::Small)]
     size: SizeArg,
-    /// Another seed gives other files
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Random contents: the same ones for the same seed
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     /// Write altered.bin, too: a later build of assets.bin, to compare with
     #[arg(long)]
     altered: bool,
@@ -50,24 +50,25 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         SizeArg::Small => Size::Small,
         SizeArg::Full => Size::Full,
     };
+    let seed = args.seed.unwrap_or(1);
     context.writes_folder(&args.dir);
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
     let mut out = context.rows(&columns[..shown])?;
     context.with_progress_of("sample", Unit::Files, |progress| {
         for (name, format, make) in sample::FILES {
-            let (path, bytes) = (args.dir.join(name), make(args.seed, size));
+            let (path, bytes) = (args.dir.join(name), make(seed, size));
             write(&path, &bytes, args, context)?;
             out.row(&cells(&path, *format, bytes.len())[..shown])?;
             progress.advance(1);
         }
         for (name, make) in sample::BESIDE {
-            write(&args.dir.join(name), &make(args.seed, size), args, context)?;
+            write(&args.dir.join(name), &make(seed, size), args, context)?;
         }
         for (name, format, make) in sample::FOLDERS {
             let folder = args.dir.join(name);
             let (mut total, mut failed) = (0, None);
-            let done = make(args.seed, size, &mut |path, bytes| {
+            let done = make(seed, size, &mut |path, bytes| {
                 total += bytes.len();
                 progress.advance(1);
                 write(&joined(&folder, path), bytes, args, context).map_err(|failure| {
@@ -82,7 +83,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         }
         if args.altered {
             let (name, format, make) = sample::ALTERED;
-            let (path, bytes) = (args.dir.join(name), make(args.seed, size));
+            let (path, bytes) = (args.dir.join(name), make(seed, size));
             write(&path, &bytes, args, context)?;
             out.row(&cells(&path, format, bytes.len())[..shown])?;
         }

@@ -74,7 +74,7 @@ mod there {
     fn a_path_may_be_longer_than_260_characters() {
         let dir = tempfile::tempdir().unwrap();
         let deep = ["a-folder-with-a-name-of-fifty-characters-0123456789"; 6].join("\\");
-        run(dir.path(), 0, &["sample", &deep]);
+        run(dir.path(), 0, &["sample", &deep, "--seed", "1"]);
         let (out, _) = run(dir.path(), 0, &["info", &format!("{deep}\\sheet.wdb"), "-f", "json"]);
         assert!(out.contains("wdb"), "{out}");
         run(dir.path(), 0, &["sql", "UPDATE records SET u9SaveIndex = 3", &format!("{deep}\\sheet.wdb"), "--in-place"]);

@@ -151,7 +151,7 @@ pub fn json(dir: &Path, args: &[&str]) -> serde_json::Value {
 #[cfg(feature = "cli")]
 pub fn sample_folder() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
+    run(dir.path(), 0, &["sample", ".", "--seed", "1"]);
     dir
 }
 

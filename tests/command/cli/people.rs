@@ -97,7 +97,7 @@ fn names_and_texts_of_files_are_no_commands_for_a_terminal() {
 #[test]
 fn documents_about_several_files_have_one_shape() {
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."], "");
+    run(dir.path(), 0, &["sample", ".", "--seed", "1"], "");
     fs::create_dir(dir.path().join("folder")).unwrap();
     fs::copy(dir.path().join("sheet.wdb"), dir.path().join("folder/one.wdb")).unwrap();
     fs::write(dir.path().join("bad"), "no format").unwrap();
@@ -138,7 +138,7 @@ fn documents_about_several_files_have_one_shape() {
 #[test]
 fn globs_of_any_shape_are_no_panic() {
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."], "");
+    run(dir.path(), 0, &["sample", ".", "--seed", "1"], "");
     let nested = format!("{}a{}", "{".repeat(126), "}".repeat(126));
     let condition = format!("name ~ '{nested}'");
     // Windows takes command lines of up to 32767 characters.
@@ -260,7 +260,7 @@ fn dozens_of_files_are_asked_at_once() {
 #[test]
 fn what_is_counted_is_what_is_listed() {
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."], "");
+    run(dir.path(), 0, &["sample", ".", "--seed", "1"], "");
     for what in [
         &["*.visual"][..],
         &["*a*.dds"],
@@ -363,7 +363,7 @@ mod terminal {
     #[test]
     fn a_prompt_that_is_told_to_end_gives_the_terminal_back() {
         let dir = TempDir::new().unwrap();
-        super::run(dir.path(), 0, &["sample", "."], "");
+        super::run(dir.path(), 0, &["sample", ".", "--seed", "1"], "");
         // Under `nohup` a hang-up is ignored, and stays so.
         let signals = [("TERM", 143), ("HUP", 129)];
         let signals = signals.get(..if ignores_hang_up() { 1 } else { 2 }).unwrap();
@@ -392,7 +392,7 @@ mod terminal {
     #[test]
     fn a_prompt_is_left_and_helps_by_words_and_pages_its_answers() {
         let dir = TempDir::new().unwrap();
-        super::run(dir.path(), 0, &["sample", "."], "");
+        super::run(dir.path(), 0, &["sample", ".", "--seed", "1"], "");
         let line = "ASSETQ_PAGER='sed s/^/paged:/' \"$ASSETQ\" sql sheet.wdb; echo \"code=$?\"";
         let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
         terminal.wait_for("assetq> ");
@@ -418,7 +418,7 @@ mod terminal {
     #[test]
     fn a_pager_that_is_left_stops_the_answer_only() {
         let dir = TempDir::new().unwrap();
-        super::run(dir.path(), 0, &["sample", "."], "");
+        super::run(dir.path(), 0, &["sample", ".", "--seed", "1"], "");
         let line = "ASSETQ_PAGER='head -n 2' \"$ASSETQ\" sql sheet.wdb; echo \"code=$?\"";
         let Some(mut terminal) = Terminal::run(dir.path(), line) else { return };
         terminal.wait_for("assetq> ");

@@ -412,7 +412,7 @@ fn a_database_with_a_write_ahead_log_is_read_without_a_trace() {
 #[test]
 fn the_prompt_changes_how_answers_are_written_and_ends_like_others() {
     let dir = tempfile::TempDir::new().unwrap();
-    crate::common::run(dir.path(), 0, &["sample", "."]);
+    crate::common::run(dir.path(), 0, &["sample", ".", "--seed", "1"]);
     let asked = |text: &str| super::run_in(dir.path(), 0, &["sql", "pack.bin"], text);
     let query = "SELECT name, size FROM entries LIMIT 1;\n";
     assert_eq!(asked(&format!(".mode csv\n{query}")).0, "name,size\r\nbt_chainbonus,292\r\n");

@@ -197,7 +197,7 @@ fn an_undo_brings_the_bytes_back_and_else_the_cells() {
 #[test]
 fn a_patch_between_files_renames_records() {
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "."]);
+    run(dir.path(), 0, &["sample", ".", "--seed", "1"]);
     for (file, table) in [("pack.bin", "btscene"), ("sheet.wdb", "records")] {
         let script = format!(
             "UPDATE {table} SET record = 'foo', u7Race = 3 WHERE rowid = 0; DELETE FROM {table} WHERE rowid = 6; \

@@ -57,7 +57,7 @@ fn the_first_part_of_a_damaged_file_names_the_faults() {
 fn the_first_part_of_a_game_counts_its_files_by_type() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "all"]);
+    run(dir.path(), 0, &["sample", "all", "--seed", "1"]);
     let tab = overview(&browser, dir.path(), "all/wows", 1280, Scheme::Light);
     tab.shot("overview-game");
     let first = tab.eval("document.querySelector('.endings .facet span').innerText").as_str().unwrap().to_owned();

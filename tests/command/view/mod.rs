@@ -661,7 +661,7 @@ fn an_address_that_is_not_shown_yet_is_kept() {
 fn an_archive_is_a_tree_of_folders_that_leads_to_rows() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "all"]);
+    run(dir.path(), 0, &["sample", "all", "--seed", "1"]);
     run(dir.path(), 0, &["view", "all/wows", "--to", "page.html"]);
     let tab = browser.open(&dir.path().join("page.html"), 1280, 800, Scheme::Light);
     tab.wait("document.querySelector('.folders .tally, .part .tally')?.textContent.includes(' files · ')");
@@ -928,7 +928,7 @@ fn axe_finds_nothing_in_any_part_in_light_and_dark() {
     let Some(browser) = Browser::start() else { return };
     let axe = fs::read_to_string(axe).unwrap();
     let dir = TempDir::new().unwrap();
-    run(dir.path(), 0, &["sample", "all"]);
+    run(dir.path(), 0, &["sample", "all", "--seed", "1"]);
     fs::write(dir.path().join("old.wdb"), monsters(20)).unwrap();
     fs::write(dir.path().join("new.wdb"), monsters(30)).unwrap();
     // Tables, graphs, scenes, maps, folders, differences and histories.
