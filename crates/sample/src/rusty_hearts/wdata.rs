@@ -98,7 +98,8 @@ impl Spec {
         let (middle, of_type) = (self.side() / 2.0, self.boxes[17].max(1) as f32);
         let turn = (TAU * (index as f32 + 1.0)).sqrt();
         let radius = 0.9 * middle * turn / (TAU * of_type).sqrt();
-        [middle + radius * turn.cos(), middle + radius * turn.sin()]
+        let (sin, cos) = libm::sincosf(turn);
+        [middle + radius * cos, middle + radius * sin]
     }
 }
 
@@ -375,7 +376,8 @@ impl<'s> Out<'s> {
         }
         let y = self.rng.f32() * 40.0;
         let half = self.rng.f32() * TAU / 2.0;
-        let mut turn = [0.0, half.sin(), 0.0, half.cos()];
+        let (sin, cos) = libm::sincosf(half);
+        let mut turn = [0.0, sin, 0.0, cos];
         if wild {
             turn = std::array::from_fn(|_| self.rng.f32() - 0.5);
         }
@@ -440,7 +442,7 @@ impl<'s> Out<'s> {
         let [x, z] = self.spec.waypoint(index);
         let distances = links.iter().map(|link| {
             let there = self.spec.waypoint(*link);
-            self.float_of((x - there[0]).hypot(z - there[1]))
+            self.float_of(libm::hypotf(x - there[0], z - there[1]))
         });
         let distances = Value::List(distances.collect());
         self.set("link_distances", distances);

@@ -19,8 +19,9 @@ fn on(line: usize, frame: usize, side: f32) -> Point {
     let (wide, high) = LINES[line];
     let t = frame as f32 / FRAMES as f32 * 2.0 - 1.0;
     // The bow is sharp, the stern is round.
-    let beam = if t > 0.0 { 1.0 - t.powf(2.4) } else { 0.35 + 0.65 * (1.0 - (-t).powf(3.0)) };
-    let sheer = 0.28 * t.max(0.0).powi(2) * (high + 0.85) / 1.47;
+    let beam = if t > 0.0 { 1.0 - libm::powf(t, 2.4) } else { 0.35 + 0.65 * (1.0 - libm::powf(-t, 3.0)) };
+    let ahead = t.max(0.0);
+    let sheer = 0.28 * (ahead * ahead) * (high + 0.85) / 1.47;
     // The stem leans forward, and the keel rises at both ends.
     let lean = if t > 0.7 { (t - 0.7) * (high + 0.85) * 1.2 } else { 0.0 };
     let keel = if high < -0.2 { 0.5 * (t.abs() - 0.75).max(0.0) } else { 0.0 };
@@ -50,7 +51,7 @@ fn plate(material: u16, layer: u16, quads: impl IntoIterator<Item = [Point; 4]>)
 fn tube(materials: [u16; 2], [x, y, z]: Point, radius: f32, height: f32) -> [PlateShape; 2] {
     let [low, high] = [0.0, height].map(|up| {
         let points = (0..=12).map(|step| {
-            let (sin, cos) = (step as f32 / 12.0 * TAU).sin_cos();
+            let (sin, cos) = libm::sincosf(step as f32 / 12.0 * TAU);
             [x + radius * cos, y + up, z + radius * sin]
         });
         points.collect::<Vec<Point>>()

@@ -341,10 +341,10 @@ pub fn surface(rows: u32, columns: u32, length: f32, seed: u64) -> (Vec<Vertex>,
     let mut vertices = Vec::with_capacity(((rows + 1) * (columns + 1)) as usize);
     for row in 0..=rows {
         let t = row as f32 / rows as f32;
-        let radius = 0.05 + (t * PI).sin() * (1.0 + 0.1 * (t * TAU * bump).sin());
+        let radius = 0.05 + libm::sinf(t * PI) * (1.0 + 0.1 * libm::sinf(t * TAU * bump));
         for column in 0..=columns {
             let angle = column as f32 / columns as f32 * TAU;
-            let (sin, cos) = angle.sin_cos();
+            let (sin, cos) = libm::sincosf(angle);
             vertices.push(Vertex {
                 position: [radius * cos, radius * sin, (t - 0.5) * length],
                 normal: [cos, sin, 0.0],
