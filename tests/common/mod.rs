@@ -9,6 +9,7 @@ pub mod tree;
 use assetq::formats::ErrorKind;
 use assetq::table::{Tree, Value, validate};
 use assetq::{Asset, Error, Source};
+use assetq_sample::geometry::{GeometryBuilder, Mapping, Vertex, pack_vertices};
 use std::path::{Path, PathBuf};
 
 /// The folder of real files. Without one, prints that the test is skipped.
@@ -119,6 +120,35 @@ pub fn damaged(rng: &mut fastrand::Rng, whole: &[u8]) -> Vec<u8> {
         }
     }
     bytes
+}
+
+/// The first two models of the sample's `models.bin`, as cubes.
+pub fn cubes() -> Vec<u8> {
+    let mut builder = GeometryBuilder::new();
+    let corners = (0..8).map(|i| [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { -8.0 } else { 8.0 }));
+    let vertices: Vec<Vertex> =
+        corners.map(|position| Vertex { position, normal: [0.0, 1.0, 0.0], ..Vertex::default() }).collect();
+    let faces =
+        [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+    let format = "set3/xyznuvtbpc";
+    for model in 0..2u16 {
+        builder.vertex_buffer(format, 28, &pack_vertices(format, 28, &vertices), true);
+        builder.index_buffer(2, &faces, true);
+        for set in 0..4 {
+            let mapping = |what: &str, count: usize| Mapping {
+                id: mur3::murmurhash3_x86_32(format!("rock_{model}_{set}.{what}").as_bytes(), 0),
+                buffer: model,
+                density: model * 8 + set,
+                start: 0,
+                count: count as u32,
+            };
+            builder.vertex_mapping(mapping("vertices", vertices.len()));
+            // Three triangles of the cube each.
+            let part = mapping("indices", faces.len() / 4);
+            builder.index_mapping(Mapping { start: u32::from(set) * part.count, ..part });
+        }
+    }
+    builder.build()
 }
 
 /// Writes files under `dir`, in folders that are made for them.

@@ -15,6 +15,7 @@ mod fuzzing;
 mod gameparams;
 mod geometry;
 mod gtex;
+mod metres;
 #[cfg(feature = "cli")]
 mod packages;
 #[cfg(feature = "cli")]

@@ -211,6 +211,8 @@ pub struct Chart {
     pub without_place: usize,
     /// Gaps of the map, in words.
     pub notes: Vec<String>,
+    /// The length of a unit of the coordinates in metres, if known.
+    pub metres: Option<f32>,
 }
 
 impl Chart {

@@ -3,9 +3,8 @@
 use super::browser::{Browser, Tab};
 use super::sample;
 use super::scene::{VIEW, look, on_canvas};
-use crate::common::{run, samples};
+use crate::common::{cubes, run, samples};
 use assetq_sample::Size;
-use assetq_sample::geometry::{GeometryBuilder, Mapping, Vertex, pack_vertices};
 use assetq_sample::space::model_ids;
 use serde_json::json;
 use std::fs;
@@ -91,35 +90,6 @@ fn a_box_that_is_too_small_to_see_gets_a_dot() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
-/// The first two models of the sample's `models.bin`, as cubes.
-fn cubes() -> Vec<u8> {
-    let mut builder = GeometryBuilder::new();
-    let corners = (0..8).map(|i| [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { -8.0 } else { 8.0 }));
-    let vertices: Vec<Vertex> =
-        corners.map(|position| Vertex { position, normal: [0.0, 1.0, 0.0], ..Vertex::default() }).collect();
-    let faces =
-        [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
-    let format = "set3/xyznuvtbpc";
-    for model in 0..2u16 {
-        builder.vertex_buffer(format, 28, &pack_vertices(format, 28, &vertices), true);
-        builder.index_buffer(2, &faces, true);
-        for set in 0..4 {
-            let mapping = |what: &str, count: usize| Mapping {
-                id: mur3::murmurhash3_x86_32(format!("rock_{model}_{set}.{what}").as_bytes(), 0),
-                buffer: model,
-                density: model * 8 + set,
-                start: 0,
-                count: count as u32,
-            };
-            builder.vertex_mapping(mapping("vertices", vertices.len()));
-            // Three triangles of the cube each.
-            let part = mapping("indices", faces.len() / 4);
-            builder.index_mapping(Mapping { start: u32::from(set) * part.count, ..part });
-        }
-    }
-    builder.build()
-}
-
 #[test]
 fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
     let Some(browser) = Browser::start() else { return };
@@ -183,6 +153,16 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
             placed.get_or_insert(number);
         }
     }
+    // The scene and the map are in metres, and so are the cards of boxes.
+    for kind in ["map", "scene"] {
+        let view = format!("assetq.page.parts.find(({{ kind }}) => kind === '{kind}')");
+        assert_eq!(tab.eval(&format!("{view}.meta.metres")), 15, "{kind}");
+    }
+    assert_eq!(tab.eval(&format!("{VIEW}.length(2)")), "30 m");
+    let at = tab.eval(&format!(
+        "(({{ center }}) => center.map((v) => (v * 15).toLocaleString('en', {{ maximumFractionDigits: 2 }})).join(', ') + ' m')({VIEW}.boxes[0])"
+    ));
+    assert_eq!(tab.eval(&format!("{VIEW}.facts({VIEW}.boxes[0]).find(([name]) => name === 'at')[1]")), at);
     // The card of an instance leads to its model, and the model to its row.
     let row = placed.expect("an instance of the first model");
     super::visit(&tab, &format!("#map&table=instances&row={row}"));

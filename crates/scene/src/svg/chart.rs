@@ -204,15 +204,17 @@ impl Plan<'_> {
 
     /// A line of a round length, with that length.
     fn ruler(&self, width: f64, [x, y]: Point, out: &mut dyn Write) -> io::Result<()> {
-        let about = (width / 5.0).max(60.0) / self.scale;
+        let (unit, name) = self.chart.metres.map_or((1.0, "units"), |metres| (f64::from(metres), "m"));
+        let scale = self.scale / unit;
+        let about = (width / 5.0).max(60.0) / scale;
         let power = 10f64.powf(about.log10().floor());
         let steps = [5.0, 2.0, 1.0].into_iter().map(|step| step * power);
         let length = steps.into_iter().find(|length| *length <= about).unwrap_or(power);
-        let (end, top, bottom) = (x + length * self.scale, y - 5.0, y);
+        let (end, top, bottom) = (x + length * scale, y - 5.0, y);
         let (right, base) = (end + 8.0, y + 2.0);
         writeln!(
             out,
-            r##"<g class="legend"><path d="M{x:.1} {top:.1}V{bottom:.1}H{end:.1}V{top:.1}" fill="none" stroke="#222"/><text x="{right:.1}" y="{base:.1}">{length} units</text></g>"##,
+            r##"<g class="legend"><path d="M{x:.1} {top:.1}V{bottom:.1}H{end:.1}V{top:.1}" fill="none" stroke="#222"/><text x="{right:.1}" y="{base:.1}">{length} {name}</text></g>"##,
         )
     }
 }

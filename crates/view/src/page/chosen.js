@@ -39,7 +39,7 @@ shapes.Choosing = (Base) => class extends Base {
     if (this.chosen !== id) return;
     // A part is as large as it is before it is turned to its place.
     const own = plate === null ? await this.bounds(ids.map((id) => ({ part: { ...this.find(id).model.part, places: null, rig: undefined } }))) : one;
-    const extent = ["size", own.max.map((v, i) => number((v - own.min[i]) * this.unit)).join(" × ") + (this.meta.metres ? " m" : " units")];
+    const extent = ["size", own.max.map((v, i) => number((v - own.min[i]) * this.unit)).join(" × ") + ` ${this.unitName}`];
     if (plate === null) {
       const [table, row] = model.part.kind === "zone" ? ["boxes", this.zone(model)] : ["instances", this.instance(id)];
       this.fillCard([...this.facts(id), extent], row < 0 ? null : table, row);

@@ -13,6 +13,11 @@ shapes.Look = class {
     this.card = page.el("div", { class: "scene-chosen", "aria-live": "polite" });
   }
 
+  // Lengths in metres, if the file's unit is known.
+  get unit() { return this.meta.metres ?? 1; }
+  get unitName() { return this.meta.metres ? "m" : "units"; }
+  length(value) { return `${shapes.number(value * this.unit)} ${this.unitName}`; }
+
   // The functions of each view: drawing, fitting, finding the part at a point, and the facts about a part.
   draw(moves) {}
   refit() {}

@@ -185,10 +185,11 @@ class Chart extends shapes.Look {
   locate({ clientX, clientY }) {
     this.place.hidden = !this.isFlat;
     const box = this.plan.getBoundingClientRect();
-    const [x, z] = [(clientX - box.left - this.shift[0]) / this.scale, (this.shift[1] - (clientY - box.top)) / this.scale];
-    const digits = Math.max(0, Math.min(4, Math.ceil(Math.log10(this.scale))));
+    const scale = this.scale / this.unit;
+    const [x, z] = [(clientX - box.left - this.shift[0]) / scale, (this.shift[1] - (clientY - box.top)) / scale];
+    const digits = Math.max(0, Math.min(4, Math.ceil(Math.log10(scale))));
     const text = (value) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    this.place.textContent = `x ${text(x)}  z ${text(z)}`;
+    this.place.textContent = `x ${text(x)}  z ${text(z)}${this.meta.metres ? "  m" : ""}`;
   }
 
   turnOver() {
@@ -385,8 +386,9 @@ class Chart extends shapes.Look {
 
   // A bar of a round length, and the directions of the axes.
   drawScale(pen, height) {
-    const length = shapes.round(140 / this.scale);
-    const long = length * this.scale;
+    const scale = this.scale / this.unit;
+    const length = shapes.round(140 / scale);
+    const long = length * scale;
     const [left, bottom] = [16, height - 16];
     const [ink, paper] = [style("--fg", "#000"), style("--card", "#fff")];
     Object.assign(pen, { fillStyle: paper, globalAlpha: 0.85 });
@@ -415,7 +417,7 @@ class Chart extends shapes.Look {
     pen.lineTo(x + 27, y);
     pen.lineTo(x + 20, y + 4);
     pen.stroke();
-    text(`${length.toLocaleString("en", { maximumSignificantDigits: 3 })} units`, left + long / 2, bottom - 8, "center");
+    text(`${length.toLocaleString("en", { maximumSignificantDigits: 3 })} ${this.unitName}`, left + long / 2, bottom - 8, "center");
     text("z", x, y - 32, "center");
     text("x", x + 32, y + 4, "left");
   }
@@ -489,8 +491,9 @@ class Chart extends shapes.Look {
   }
 
   facts(box) {
-    const at = box.center.map((v) => v.toLocaleString("en", { maximumFractionDigits: 2 })).join(", ");
-    return [["type", this.kinds[box.kind].name], ["name", box.name], ["leads to", box.target], ["at", at]].filter(([, text]) => text !== "");
+    const joined = (all, sign) => all.map((v) => (v * this.unit).toLocaleString("en", { maximumFractionDigits: 2 })).join(sign) + (this.meta.metres ? " m" : "");
+    const size = this.meta.metres && box.reach > 0 ? joined(box.sides.map((side) => 2 * Math.hypot(...side)), " × ") : "";
+    return [["type", this.kinds[box.kind].name], ["name", box.name], ["leads to", box.target], ["at", joined(box.center, ", ")], ["size", size]].filter(([, text]) => text !== "");
   }
 
   // Further fields of a box's record.
@@ -518,7 +521,7 @@ class Chart extends shapes.Look {
     this.page.hold();
     if (!box) return;
     const facts = await this.more(box, this.facts(box));
-    if (this.path.links.length) facts.push(["path", `${this.path.points} waypoints, ${this.path.length.toLocaleString("en", { maximumFractionDigits: 1 })} units`]);
+    if (this.path.links.length) facts.push(["path", `${this.path.points} waypoints, ${(this.path.length * this.unit).toLocaleString("en", { maximumFractionDigits: 1 })} ${this.unitName}`]);
     if (box === this.chosen) this.fillCard(facts, this.kinds[box.kind].table, box.row);
   }
 

@@ -87,7 +87,7 @@ shapes.Placing = (Base) => class extends Base {
     this.drawNames(pen, ink, paper);
     if (!this.hasGrid) return;
     shapes.drawScale(pen, this.camera, [this.canvas.clientWidth, this.canvas.clientHeight],
-      { unit: this.unit, hasMetres: !!this.meta.metres, axes: this.meta.axes, ink, paper });
+      { unit: this.unit, unitName: this.unitName, axes: this.meta.axes, ink, paper });
   }
 
   // Begins to cut: the half toward the eye goes, so that the inside is seen.

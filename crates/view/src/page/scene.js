@@ -76,9 +76,6 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     return [colour[0] - cold, colour[1] + 0.08 * Math.sin(turn), colour[2] + cold, colour[3]];
   }
 
-  // Lengths in metres, if the file's unit is known.
-  get unit() { return this.meta.metres ?? 1; }
-  length(value) { return `${number(value * this.unit)}${this.meta.metres ? " m" : " units"}`; }
   area(value) { return `${number(value * this.unit ** 2)} ${this.meta.metres ? "m²" : "square units"}`; }
 
   find(id) {

@@ -367,6 +367,7 @@ fn map(chart: &Chart) -> Part {
     let kinds = chart.kinds.iter().map(|kind| json!({"name": kind.name, "table": kind.table, "colour": kind.colour}));
     let meta = json!({
         "name": chart.name,
+        "metres": chart.metres,
         "kinds": kinds.collect::<Vec<_>>(),
         "count": chart.boxes.len(),
         "boxes": blocks.add(numbers),

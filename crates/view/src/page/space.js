@@ -30,7 +30,7 @@ shapes.grid = ({ min, max }, unit) => {
 };
 
 // Draws the scale bar and the axes into the lower left corner of a view of `width` and `height`.
-shapes.drawScale = (pen, camera, [width, height], { unit, hasMetres, axes, ink, paper }) => {
+shapes.drawScale = (pen, camera, [width, height], { unit, unitName, axes, ink, paper }) => {
   const [, fy] = camera.factors(width / height);
   const pixel = (2 * camera.distance) / (fy * height) * unit;
   const length = shapes.round(BAR * pixel);
@@ -50,7 +50,7 @@ shapes.drawScale = (pen, camera, [width, height], { unit, hasMetres, axes, ink, 
   pen.lineTo(left + long, bottom - 5);
   pen.stroke();
   const amount = length.toLocaleString("en", { maximumSignificantDigits: 3 });
-  text(`${amount} ${hasMetres ? "m" : "units"}`, left + long / 2, bottom - 12, "center");
+  text(`${amount} ${unitName}`, left + long / 2, bottom - 12, "center");
   // The axis that points to the eye is drawn last.
   const { right, up, eye } = camera.axes();
   const origin = [left + ARM + 26, bottom - 34 - ARM];

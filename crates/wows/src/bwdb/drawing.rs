@@ -4,6 +4,7 @@ use super::Space;
 use super::layout::Instance;
 use crate::error::Result;
 use crate::file_name;
+use crate::geometry::METRES;
 use crate::geometry::export::boxes::{self, GlbBox};
 use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
 use crate::{
@@ -39,7 +40,8 @@ impl Plan {
     fn read(space: &Space, context: &Context<'_>) -> Result<Self> {
         let models = ModelFiles::new(context).models().transpose()?.into_iter().flatten();
         let models: HashMap<u64, Model> = models.filter_map(|model| Some((model.id?, model))).collect();
-        let mut plan = Self(Chart { name: space.source().stem().to_owned(), ..Chart::default() });
+        let name = space.source().stem().to_owned();
+        let mut plan = Self(Chart { name, metres: Some(METRES), ..Chart::default() });
         let kinds = plan.add_kinds(space, &models)?;
         let mut without_size = 0usize;
         for (row, instance) in space.instances().iter().enumerate() {

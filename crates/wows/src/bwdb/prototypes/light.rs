@@ -9,7 +9,7 @@ prototype! { 'a
         radius_curve: RadiusCurve<'a> @ 0x20,
         /// Red, green, blue, alpha.
         color: [f32; 4] @ 0x40,
-        /// Position, in metres.
+        /// Position, in the units of the space.
         position: [f32; 3] @ 0x50,
         radius: f32 @ 0x60,
         /// The lowest quality setting that shows it.

@@ -26,9 +26,9 @@ prototype! { 'a
         abovewater: Flag @ 0x39,
         render_set_count: u16 @ 0x3A,
         lod_count: u8 @ 0x3C,
-        /// Lower corner of the bounding box, in metres.
+        /// Lower corner of the bounding box, in units of the model: 15 m.
         min: [f32; 3] @ 0x40,
-        /// Upper corner of the bounding box, in metres.
+        /// Upper corner of the bounding box, in units of the model: 15 m.
         max: [f32; 3] @ 0x50,
         render_sets: [RenderSet<'a>; render_set_count] @ 0x60,
         /// The render sets that are drawn at each distance.

@@ -753,8 +753,41 @@ fn half(number: f32) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Options, Scene};
     use super::*;
     use crate::geometry::half as to_float;
+    use crate::source::Source;
+
+    /// The angle between two directions of length 1, in degrees.
+    fn degrees([a, b, c, _]: [f32; 4], [x, y, z, _]: [f32; 4]) -> f32 {
+        (a * x + b * y + c * z).clamp(-1.0, 1.0).acos().to_degrees()
+    }
+
+    /// The games' exporter computed most tangents as MikkTSpace does: half of the vertices have theirs within a degree.
+    #[test]
+    fn computed_tangents_are_near_those_of_real_files() {
+        let Some(samples) = std::env::var_os("ASSETQ_SAMPLES") else {
+            eprintln!("skipped: ASSETQ_SAMPLES is not set");
+            return;
+        };
+        for name in ["AF029_Periscope_1", "BRS057_Radar_Type_293p_Outfit_AQK"] {
+            let path = std::path::Path::new(&samples).join(format!("geometry/{name}.geometry"));
+            let geometry = Geometry::open(Source::open(path).unwrap()).unwrap();
+            let scene = Scene::new(name, &geometry, geometry.groups().unwrap(), None, Options::default());
+            let mut angles = Vec::new();
+            for part in scene.parts.iter().filter(|part| part.has(Attribute::Tangent)) {
+                let corners = Corners::of_part(part, part.group_vertices().unwrap());
+                let triangles: Vec<[u32; 3]> = part.triangles().collect();
+                let computed = tangents::compute(&corners, &triangles).unwrap();
+                let own = corners.tangents.as_ref().unwrap();
+                angles.extend(own.iter().zip(&computed).map(|(own, computed)| degrees(*own, *computed)));
+            }
+            angles.sort_by(f32::total_cmp);
+            let median = angles[angles.len() / 2];
+            println!("{name}: {} vertices, median {median}", angles.len());
+            assert!(median < 1.0, "{name}: {median} degrees");
+        }
+    }
 
     #[test]
     fn every_half_comes_back_and_numbers_between_go_to_the_nearest() {
