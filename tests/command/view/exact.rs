@@ -105,6 +105,11 @@ fn a_page_and_where_have_one_rule_for_nulls_and_kinds() {
         ("text", "value = cruiser"),
         ("text", "value > cruiser"),
         ("text", "value < 2"),
+        ("text", "value = Cruiser"),
+        ("text", "value != CRUISER"),
+        ("text", "value < D"),
+        ("any", "value = Cruiser"),
+        ("any", "value = TRUE"),
         ("float", "value > 0.1"),
         ("float", "value >= 0.1"),
         ("float", "value != 0.25"),
@@ -122,6 +127,72 @@ fn a_page_and_where_have_one_rule_for_nulls_and_kinds() {
         assert_eq!(found(&tab, table, &condition.replace(' ', "")), expected, "{table}: {condition}");
     }
     assert_eq!((found(&tab, "text", "-value=cruiser"), found(&tab, "text", "value=")), (3, 1), "with the null");
+}
+
+/// A click on a bar or a value of a column shows the rows that it counts, whatever the digits of its bounds.
+#[test]
+fn every_bar_and_value_of_a_column_shows_the_rows_that_it_counts() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let wide = (0..100).map(|n| Cell::Uint(TOP + n * n)).collect();
+    let few = [1, 1, 2, 5].map(Cell::Int).to_vec();
+    let tenths = (0..300).map(|n| Cell::F32(n as f32 / 10.0 - 3.7)).collect();
+    let thirds = (0..300).map(|n| Cell::F64(f64::from(n) / 3.0)).collect();
+    let texts = ["Iowa", "iowa", "5\" gun", "a b", "", "-x", "x=5"].map(Cell::text).into_iter().chain([Cell::Null]);
+    let tables = [
+        column("wide", Kind::Uint, wide),
+        column("few", Kind::Int, few),
+        column("tenths", Kind::F32, tenths),
+        column("thirds", Kind::F64, thirds),
+        column("texts", Kind::Text, texts.collect()),
+    ];
+    let tab = open(&browser, dir.path(), &tables);
+    for (table, rows) in [("wide", 100), ("few", 4), ("tenths", 300), ("thirds", 300), ("texts", 7)] {
+        go(&tab, &format!("table={table}"));
+        tab.eval("document.querySelector('.part:not([hidden]) [aria-label=\"values of value\"]').click()");
+        tab.wait("document.querySelector('.part:not([hidden]) .profile .acts') !== null");
+        let bars = |what: &str| {
+            let js = format!(
+                "(async () => {{ const part = document.querySelector('.part:not([hidden])'), view = assetq.page.parts.find((one) => one.element === part).view; \
+                 const all = []; for (const bar of part.querySelectorAll('{what}')) {{ view.input.value = ''; bar.click(); clearTimeout(view.pause); await view.arrange(); \
+                 all.push([parseInt((bar.querySelector('small')?.textContent ?? bar.getAttribute('aria-label')).replaceAll(',', '')), view.count, view.query]); }} return all; }})()"
+            );
+            let all: Vec<(u64, u64, String)> = serde_json::from_value(tab.eval(&js)).unwrap();
+            for (counted, shown, query) in &all {
+                assert_eq!(counted, shown, "{table}: {query}");
+            }
+            all.iter().map(|(counted, ..)| counted).sum::<u64>()
+        };
+        if table != "texts" {
+            assert_eq!(bars(".histogram button"), rows, "{table}: each row is in one bar");
+        }
+        if table == "few" || table == "texts" {
+            assert_eq!(bars(".profile .facet"), rows, "{table}: each row has one value");
+        }
+    }
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_cell_without_a_text_is_found_whether_some_or_all_ids_lack_one() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let table = |name: &'static str, known: u64| -> Box<dyn Table> {
+        let table = DeclaredTable::new(name, || Ok(10), |row| Ok((row < 10).then_some(row as u64)))
+            .column(Column::id64("id").key(), |row| Ok(Cell::Id64(row * 77 + 5)))
+            .column(Column::text("path").resolved(), move |row| {
+                Ok(if *row < known { Cell::owned(format!("content/{row}.dds")) } else { Cell::Null })
+            });
+        Box::new(table.random_access())
+    };
+    let tab = open(&browser, dir.path(), &[table("none", 0), table("some", 4)]);
+    for (name, known) in [("none", 0), ("some", 4)] {
+        assert_eq!(found(&tab, name, "path="), 10 - known, "{name}");
+        assert_eq!(found(&tab, name, "path!="), known, "{name}");
+        assert_eq!(found(&tab, name, "-path="), known, "{name}");
+        assert_eq!(found(&tab, name, "path=\"\""), 0, "no text is empty");
+    }
+    assert_eq!(tab.errors(), [""; 0]);
 }
 
 #[test]

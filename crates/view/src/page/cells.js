@@ -50,9 +50,9 @@ const pretty = (column, text, page) => {
 
 const HOW = { ":": "contains", "=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least" };
 // The tests of a filter in words: `size is at least 100 and name contains "turret"`.
-const inWords = (tests) => tests.map(({ column, how, word, isNot }) => {
+const inWords = (tests) => tests.map(({ column, how, word, isNot, isEmpty }) => {
   const what = column ? column.name : "a cell";
-  if (word === "") return `${what} ${how === "=" ? "is empty" : "is not empty"}`;
+  if (isEmpty || (word === "" && how === "!=")) return `${what} ${isEmpty ? "is empty" : "is not empty"}`;
   const text = /^[\d.,+-]+$/.test(word) ? word : `"${word}"`;
   return `${isNot ? "not: " : ""}${what} ${HOW[how]} ${text}`;
 }).join(" and ");

@@ -62,7 +62,7 @@ class Ids {
       } else if (form === "id" || !contains || test.word.includes("/")) {
         for (let row = 0; row < rows; row++) {
           const text = this[say](first + row);
-          if (text !== null && fits(text)) marks[first + row] = 1;
+          if (fits(text)) marks[first + row] = 1;
         }
       } else if (names.of) {
         const inName = names.of.including(test.word), inFolder = form === "name" ? null : folders.of.including(test.word);

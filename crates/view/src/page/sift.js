@@ -2,7 +2,17 @@
 const { many, nearest } = assetq;
 
 // A word is `word`, `column:word` (contains), or a column, one of = != < <= > >=, and a value; `-` before it negates.
-const WORD = /^(-?)(?:([^\s:=<>!"]+)(:|!=|<=|>=|=|<|>))?([^]*)$/;
+// Names and values with spaces go in quotes, in which two quotes are one.
+const WORD = /^(-?)(?:("(?:[^"]|"")+"|[^\s:=<>!"]+)(:|!=|<=|>=|=|<|>))?([^]*)$/;
+const tokens = (text) => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
+const unquoted = (text) => text.replace(/"((?:[^"]|"")*)"?/g, (_, inner) => inner.replaceAll('""', '"'));
+const inQuotes = (text) => `"${text.replaceAll('"', '""')}"`;
+const quoted = (text) => (/[\s"]/.test(text) || text === "" ? inQuotes(text) : text);
+// The filter for one value of a column.
+const nameOf = ({ name }) => (/[\s:=<>!"]|^-/.test(name) ? inQuotes(name) : name);
+const only = (column, text) => `${nameOf(column)}=${quoted(text)}`;
+// Ids and truths have one value in several forms.
+const ANY_CASE = new Set(["Id64", "Id32", "Guid", "Bool"]);
 const UNIT = { k: 1e3, m: 1e6, g: 1e9 };
 
 // The number of a text with all of its digits: a bigint if a double would round it; NaN for other texts.
@@ -23,18 +33,19 @@ const numberOf = (text) => {
 // The tests of a filter, and its faults: `{ tests, faults }`.
 const parse = (text, table) => {
   const [tests, faults] = [[], []];
-  for (const token of text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []) {
-    const [, minus, name, how, rest] = token.match(WORD);
-    const word = rest.replaceAll('"', "").toLowerCase();
+  for (const token of tokens(text)) {
+    const [, minus, written, how, rest] = token.match(WORD);
+    const name = written && unquoted(written);
+    const word = how === ":" || !name ? unquoted(rest).toLowerCase() : unquoted(rest);
     if (!name) {
       // A quote before a minus sign makes it part of the word.
-      const plain = token.startsWith('"') || token === "-" ? token.replaceAll('"', "").toLowerCase() : word;
+      const plain = token.startsWith('"') || token === "-" ? unquoted(token).toLowerCase() : word;
       if (plain) tests.push({ how: ":", word: plain, isNot: minus === "-" && token !== "-" });
       continue;
     }
     const column = table.columns.find((column) => column.name === name) ?? table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
     if (!column && /^\d+$/.test(name)) {
-      tests.push({ how: ":", word: token.slice(minus.length).replaceAll('"', "").toLowerCase(), isNot: minus === "-" });
+      tests.push({ how: ":", word: unquoted(token.slice(minus.length)).toLowerCase(), isNot: minus === "-" });
       continue;
     }
     if (!column) {
@@ -49,26 +60,27 @@ const parse = (text, table) => {
       continue;
     }
     // A float is compared in its own precision.
-    if (column.kind === "F32") number = Math.fround(Number(number));
-    tests.push({ column, how, word, number, isNot: minus === "-" });
+    if (column.kind in FLOATS) number = FLOATS[column.kind](Number(number));
+    tests.push({ column, how, word, number, isEmpty: how === "=" && rest === "", isNot: minus === "-" });
   }
   return { tests, faults };
 };
+
+const FLOATS = { F32: Math.fround, F64: Number };
 
 // A bigint and a number compare as the numbers that they are.
 const compare = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a == b, "!=": (a, b) => a != b };
 
 // Whether a test holds for a cell. As for `--where`, no comparison with null holds, and one by order in a column of several
-// kinds holds for numbers only.
+// kinds holds for numbers only. Texts are compared as they are written.
 const fits = (test, text, value, isText = false) => {
-  const { how, word, number, column } = test;
-  if (text === null) return how === "=" && word === "";
+  const { how, word, number, column, isEmpty } = test;
+  if (text === null) return !!isEmpty;
   if (how === ":") return text.toLowerCase().includes(word);
   if (how === "!=" && word === "") return text !== "";
-  const lower = text.toLowerCase();
-  if (column.kind === "Text") return compare[how](lower, word);
+  if (column.kind === "Text") return compare[how](text, word);
   const own = isText ? NaN : typeof value === "string" ? exact(value) : value;
-  const isSame = lower === word || own == number;
+  const isSame = text === word || own == number || (ANY_CASE.has(column.kind) && text.toLowerCase() === word.toLowerCase());
   return how === "=" ? isSame : how === "!=" ? !isSame : compare[how](own, number);
 };
 
@@ -87,8 +99,16 @@ const marker = (table, test) => {
     const column = table.all[n];
     const cells = table.cells(n, stretch);
     const rows = marks.length;
-    const isNull = test.how === "=" && test.word === "";
-    if (cells.kind === "null") {
+    const isNull = test.isEmpty;
+    if (isNull && column.or !== undefined) {
+      // The text of its id stands for a null.
+      const texts = table.cells(column.or, stretch);
+      for (let row = 0; row < rows; row++) {
+        const own = cells.text(row);
+        const place = own === null && texts.kind === "id" ? texts.places[row] - 1 : -1;
+        if (fits(test, own ?? table.ofId(column.or, place))) marks[row] = 1;
+      }
+    } else if (cells.kind === "null") {
       if (isNull && column.n < table.columns.length) marks.fill(1);
     } else if (cells.kind === "id") {
       const [{ places }, of] = [cells, idMarks(n)];
@@ -135,7 +155,7 @@ const filter = async (table, tests, columns, isCurrent) => {
       if (stretch + 1 < table.starts.length) table.whole(needed, stretch + 1).catch(() => {});
       await loaded;
       if (!isCurrent()) return null;
-      for (const n of needed) mark[t](n, stretch, marks);
+      for (const n of test.isEmpty ? [test.column.n] : needed) mark[t](n, stretch, marks);
       const wanted = test.isNot ? 0 : 1;
       for (let row = 0; row < rows; row++) if (marks[row] !== wanted) all[row] = 0;
     }
@@ -207,7 +227,25 @@ const ranks = async (table, n) => {
   return ranks;
 };
 
-// The distinct texts of a column in some rows with their counts, nulls, and if all are numbers: bounds, mean and 30 bins.
+// The bounds of at most 30 bins between two numbers of a column. A bin begins at its bound and ends before the next one; the last
+// contains its end, too. A filter by these bounds finds the rows that the bin counts.
+const BINS = 30;
+const boundsOf = (kind, least, most) => {
+  const round = FLOATS[kind];
+  if (round) return [...new Set(Array.from({ length: BINS + 1 }, (_, i) => round(least * (1 - i / BINS) + most * (i / BINS))))];
+  const [first, span] = [BigInt(least), BigInt(most) - BigInt(least) + 1n];
+  const count = span < BINS ? Number(span) : BINS;
+  const all = [...Array.from({ length: count }, (_, i) => first + (span * BigInt(i)) / BigInt(count)), BigInt(most)];
+  return [least, most].every(Number.isSafeInteger) ? all.map(Number) : all;
+};
+const binsOf = (column, bounds) => bounds.slice(1).map((to, i) => {
+  const [from, isLast, isWhole, name] = [bounds[i], i === bounds.length - 2, !(column.kind in FLOATS), nameOf(column)];
+  const end = isLast || !isWhole ? to : typeof to === "bigint" ? to - 1n : to - 1;
+  if (isWhole && end === from) return { count: 0, range: `of ${from}`, filter: only(column, String(from)) };
+  return { count: 0, range: `from ${from} to ${isWhole || isLast ? "" : "below "}${end}`, filter: `${name}>=${from} ${name}${isLast ? "<=" : "<"}${to}` };
+});
+
+// The distinct texts of a column in some rows with their counts, nulls, and if all are numbers: bounds, mean and bins.
 const profile = async (table, n, rows, count) => {
   await table.wholly([n]);
   const counts = new Map();
@@ -230,20 +268,23 @@ const profile = async (table, n, rows, count) => {
     else counts.set(text, (counts.get(text) ?? 0) + some);
   }
   let numbers = null;
-  if (["Int", "Uint", "F32", "F64"].includes(table.columns[n].kind) && counts.size) {
-    const all = [...counts].map(([text, some]) => [Number(text), some]);
-    const extremes = [...counts.keys()].map(exact);
-    const least = extremes.reduce((least, value) => (value < least ? value : least)), most = extremes.reduce((most, value) => (value > most ? value : most));
-    const [min, max] = [Number(least), Number(most)];
-    const bins = new Array(30).fill(0);
+  const column = table.columns[n];
+  const { kind } = column;
+  if (["Int", "Uint", "F32", "F64"].includes(kind) && counts.size) {
+    const numberOf = kind in FLOATS ? (text) => FLOATS[kind](Number(text)) : exact;
+    const all = [...counts].map(([text, some]) => [numberOf(text), some, text]);
+    const [[least, , from]] = [all.reduce((least, one) => (one[0] < least[0] ? one : least))];
+    const [[most, , to]] = [all.reduce((most, one) => (one[0] > most[0] ? one : most))];
+    const bounds = boundsOf(kind, least, most);
+    const bins = binsOf(column, bounds);
     let sum = 0;
-    const isWhole = table.columns[n].kind.endsWith("nt");
+    const isWhole = kind.endsWith("nt");
     const total = isWhole ? [...counts].reduce((total, [text, some]) => total + BigInt(text) * BigInt(some), 0n) : null;
     for (const [value, some] of all) {
-      sum += value * some;
-      if (max > min) bins[Math.min(29, Math.floor(((value - min) / (max - min)) * 30))] += some;
+      sum += Number(value) * some;
+      if (bins.length) bins[Math.min(bins.length - 1, bounds.findLastIndex((bound) => bound <= value))].count += some;
     }
-    numbers = { least, most, min, max, mean: sum / (count - nulls), sum: total === null ? Number(sum.toPrecision(12)) : many(total), bins };
+    numbers = { from, to, mean: sum / (count - nulls), sum: total === null ? Number(sum.toPrecision(12)) : many(total), bins };
   }
   return { nulls, counts, numbers };
 };
@@ -314,4 +355,4 @@ const rowsAs = async (form, table, columns, rows, count) => {
   return all.join("");
 };
 
-Object.assign(assetq, { parse, filter, ranks, profile, rowsAs, blob });
+Object.assign(assetq, { parse, tokens, only, filter, ranks, profile, rowsAs, blob });

@@ -670,9 +670,6 @@ class View {
     });
     if (!found) return;
     const { nulls, counts, numbers } = found;
-    // A filter has no way to write a quote: the words between quotes find the rows.
-    const quoted = (text) => (/[\s"]/.test(text) || text === "" ? `"${text}"` : text);
-    const pick = (text) => this.filterBy(text.includes('"') ? text.split('"').filter((word) => word.trim()).map((word) => `${column.name}:${quoted(word)}`).join(" ") : `${column.name}=${quoted(text)}`);
     const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 40);
     const most = top[0]?.[1] ?? 1;
     const bar = (share) => {
@@ -681,33 +678,32 @@ class View {
       return fill;
     };
     const facts = [`${many(this.count)} rows`, `${many(counts.size)} distinct values`, `${many(nulls)} null`];
-    if (numbers) facts.push(`from ${numbers.least} to ${numbers.most}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
+    if (numbers) facts.push(`from ${numbers.from} to ${numbers.to}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
     if (numbers && isAmount(column)) facts.push(`sum ${numbers.sum}`);
     const acts = el("p", { class: "acts" }, el("button", { class: "pin", "aria-pressed": String(this.pinned.includes(n)), title: "keep the column in sight", onclick: ({ currentTarget }) => {
       this.pin(n, !this.pinned.includes(n));
       currentTarget.setAttribute("aria-pressed", String(this.pinned.includes(n)));
     } }, "Pin"), " ", el("button", { class: "hide", title: "hide the column", onclick: () => this.hideColumn(n) }, "Hide"));
     body.replaceChildren(acts, el("p", {}, facts.join(" · ")));
-    if (numbers && numbers.max > numbers.min) {
-      const highest = Math.max(...numbers.bins);
-      const step = (numbers.max - numbers.min) / numbers.bins.length;
-      const short = (value) => String(Number(value.toPrecision(6)));
-      body.append(el("div", { class: "histogram" }, numbers.bins.map((count, i) => {
-        const [from, to] = [numbers.min + i * step, numbers.min + (i + 1) * step];
-        const column_ = el("button", { title: `${many(count)} from ${short(from)} to ${short(to)}`, "aria-label": `${count} rows from ${short(from)} to ${short(to)}`,
-          onclick: () => this.filterBy(`${column.name}>=${short(from)} ${column.name}<=${short(to)}`) }, el("i", {}));
-        column_.firstChild.style.height = `${(count / highest) * 100}%`;
-        return column_;
+    if (numbers?.bins.length > 1) {
+      const highest = Math.max(...numbers.bins.map(({ count }) => count));
+      body.append(el("div", { class: "histogram" }, numbers.bins.map(({ count, range, filter }) => {
+        const bar = el("button", { title: `${many(count)} ${range}`, "aria-label": `${count} rows ${range}`, onclick: () => this.filterBy(column, filter) }, el("i", {}));
+        bar.firstChild.style.height = `${(count / highest) * 100}%`;
+        return bar;
       })));
     }
-    body.append(...top.map(([text, count]) => el("button", { class: "facet", title: "show only these rows", onclick: () => pick(text) }, bar(count / most), el("span", {}, text === "" ? "(empty)" : text.slice(0, 120)), el("small", {}, many(count)))));
+    body.append(...top.map(([text, count]) => el("button", { class: "facet", title: "show only these rows", onclick: () => this.filterBy(column, assetq.only(column, text)) }, bar(count / most), el("span", {}, text === "" ? "(empty)" : text.slice(0, 120)), el("small", {}, many(count)))));
     if (counts.size > top.length) body.append(el("p", { class: "soft" }, `… and ${many(counts.size - top.length)} more values`));
   }
 
-  filterBy(word) {
-    const name = word.split(/[=<>]/)[0];
-    const others = (this.input.value.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []).filter((token) => !token.startsWith(`${name}=`) && !token.startsWith(`${name}<`) && !token.startsWith(`${name}>`));
-    this.input.value = [...others, word].join(" ");
+  // Shows only the rows with some values of a column, in place of other values of it.
+  filterBy(column, words) {
+    const isOther = (token) => {
+      const [test] = assetq.parse(token, this.table).tests;
+      return !(test?.column === column && !test.isNot && /[=<>]/.test(test.how) && test.how !== "!=");
+    };
+    this.input.value = [...assetq.tokens(this.input.value).filter(isOther), words].join(" ");
     this.refilter();
   }
 
