@@ -8,6 +8,7 @@ mod exact;
 mod joints;
 mod map;
 mod scene;
+mod seen;
 mod several;
 mod tables;
 

@@ -5,7 +5,7 @@ use super::sample;
 use super::scene::{VIEW, hover, look, on_canvas, picture, plate};
 use crate::common::{run, writer};
 use assetq_sample::Size;
-use assetq_sample::geometry::{GeometryBuilder, splash};
+use assetq_sample::geometry::{GeometryBuilder, many, splash};
 use assetq_sample::ship::{SHIP, folder};
 use serde_json::json;
 use std::fs;
@@ -173,6 +173,30 @@ fn a_difference_of_geometry_shows_both_versions_in_one_scene() {
     assert_eq!(tab.errors(), [""; 0]);
     let (same, _) = run(dir.path(), 0, &["diff", "old.geometry", "old.geometry", "-f", "html"]);
     assert!(!same.contains(r#""kind":"scene""#));
+}
+
+#[test]
+fn a_difference_of_meshes_shows_the_old_version_of_each_beside_the_new_one() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for (name, seed) in [("old.geometry", 1), ("new.geometry", 11)] {
+        fs::write(dir.path().join(name), many(3, 60, seed)).unwrap();
+    }
+    let (page, _) = run(dir.path(), 1, &["diff", "old.geometry", "new.geometry", "-f", "html"]);
+    fs::write(dir.path().join("diff.html"), page).unwrap();
+    let tab = browser.open(&dir.path().join("diff.html"), 1280, 800, Scheme::Light);
+    tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    let shown = |version: &str| {
+        let js = format!(
+            "{VIEW}.models.filter((m) => m.isShown && {VIEW}.tint(m) === 'only in the {version} version').map((m) => m.part.name).sort().join()"
+        );
+        tab.eval(&js).as_str().unwrap().to_owned()
+    };
+    for level in 0..3 {
+        tab.eval(&format!("(() => {{ const e = document.querySelector('[aria-label=\"Level of detail\"]'); e.value = '{level}'; e.dispatchEvent(new Event('change')); }})()"));
+        assert_eq!((shown("old"), shown("new")), (format!("group_0000000{level}"), format!("group_0000000{level}")));
+    }
+    assert_eq!(tab.errors(), [""; 0]);
 }
 
 #[test]

@@ -32,6 +32,7 @@ shapes.Choosing = (Base) => class extends Base {
     if (id === null) return;
     const { model, plate } = this.find(id);
     await Promise.all([this.load(model), this.loadRows()]);
+    if (moves) for (const one of this.together(id, true)) this.reveal(this.find(one).model, this.find(one).plate);
     const ids = this.together(id);
     for (const other of ids) this.find(other).model.twin = other;
     this.redraw();
@@ -48,19 +49,16 @@ shapes.Choosing = (Base) => class extends Base {
     }
     if (this.models.length > 1 && !this.only) this.card.append(this.page.el("button", { title: "Hide all other parts (I)", onclick: () => this.isolate(id) }, "Only this"));
     if (!moves) return;
-    this.shown.add(model.part.kind);
-    this.off.delete(model.index);
-    if (model.input) model.input.checked = true;
     this.isFitted = false;
     this.camera.target = one.min.map((v, i) => (v + one.max[i]) / 2);
     this.camera.distance = Math.min(this.camera.distance, Math.max(Math.hypot(...add(one.max, one.min, -1)) * 4, this.camera.radius / 4));
-    this.update();
+    this.redraw();
   }
 
   // The parts of the instance that has a part, by their numbers: the part alone if it is of no instance.
-  together(id) {
+  together(id, isAll = false) {
     const row = this.instance(id);
-    return [...new Set([id, ...(row < 0 ? [] : this.partsOf(row))])];
+    return [...new Set([id, ...(row < 0 ? [] : this.partsOf(row, isAll))])];
   }
 
   // The part at one of its places only.
@@ -82,19 +80,19 @@ shapes.Choosing = (Base) => class extends Base {
     this.rows = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
   }
 
-  // The parts of an instance that are shown, by its row.
-  partsOf(row) {
+  // The parts of an instance by its row: those that are shown, or all of the level that is shown.
+  partsOf(row, isAll = false) {
     return !this.rows ? [] : this.models.flatMap((model) => {
       const [from, count] = model.part.places ?? [0, 0];
       const at = this.rows.subarray(from, from + count).indexOf(row + 1);
-      return at >= 0 && this.isWanted(model) ? model.first + at * model.stride : [];
+      return at >= 0 && (isAll ? this.isOfLevel(model) : this.isWanted(model)) ? model.first + at * model.stride : [];
     });
   }
 
   // The first part of an instance, by its row.
   async partOf(row) {
     await this.loadRows();
-    return this.partsOf(row)[0] ?? null;
+    return this.partsOf(row)[0] ?? this.partsOf(row, true)[0] ?? null;
   }
 
   // The number of a hit box among all hit boxes, which is its row.

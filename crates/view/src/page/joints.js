@@ -75,7 +75,7 @@ shapes.Jointed = (Base) => class extends Base {
       rig.pose = isTurned ? Float32Array.from(rig.joints.slice(0, MOST).flatMap((_, number) => matrix(number).flat())) : null;
     }
     // Armour hides the meshes, and does not turn.
-    if (isTurned && !this.shown.has("mesh")) this.showOnly("mesh");
+    if (isTurned && !this.models.some((model) => model.rig && this.isWanted(model))) this.showOnly("mesh");
     this.showTurn();
     this.rebound();
     this.holdSoon();

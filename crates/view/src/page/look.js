@@ -25,6 +25,7 @@ shapes.Look = class {
   facts(id) { return []; }
   async more(id, facts) { return null; }
   choose(id, moves) {}
+  entries() { return []; }
 
   // Puts a bar above `canvases`, and lists beside them, which a button of the bar folds.
   lay(bar, canvases, lists) {
@@ -38,7 +39,22 @@ shapes.Look = class {
     bar.append(fold);
     this.view = el("div", { class: "scene-view" }, ...canvases, this.tip);
     this.element.classList.add("scene");
-    this.element.append(bar, el("div", { class: "scene-body" }, this.view, side));
+    const paper = el("div", { class: "scene-paper" });
+    this.element.append(bar, el("div", { class: "scene-body" }, this.view, side), paper);
+    // On paper the canvas keeps its form, and the legend follows it, as the lists are left out.
+    addEventListener("beforeprint", () => {
+      this.view.style.setProperty("--aspect", String(this.view.clientWidth / Math.max(this.view.clientHeight, 1) || 1));
+      paper.replaceChildren(...this.legendLines(this.entries()));
+    });
+  }
+
+  // A legend: pairs of a text and a colour.
+  legendLines(entries) {
+    return entries.map(([text, colour]) => {
+      const swatch = this.page.el("i", { class: "scene-swatch" });
+      swatch.style.background = shapes.css(colour);
+      return this.page.el("div", {}, swatch, text);
+    });
   }
 
   // A heading that folds what follows, with a box to check before it.

@@ -572,10 +572,12 @@ class Chart extends shapes.Look {
     }
   }
 
+  // The legend: the kinds that are shown.
+  entries() { return this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, this.ink(kind.colour)]); }
+
   picture() {
     this.draw(false);
-    const legend = this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, this.ink(kind.colour)]);
-    shapes.picture(this.isFlat ? this.plan : this.space, this.title, legend, this.page);
+    shapes.picture(this.isFlat ? this.plan : this.space, this.title, this.entries(), this.page);
   }
 }
 

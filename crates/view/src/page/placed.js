@@ -17,13 +17,21 @@ shapes.Placing = (Base) => class extends Base {
   // Shows only the parts that a number or several belong to, or all again.
   async isolate(id) {
     const ids = Array.isArray(id) ? id : id === null ? [] : this.together(id);
-    this.only = ids.length ? new Set(ids.map((one) => this.find(one).model.index)) : null;
-    this.all.hidden = !this.only;
-    if (this.only) this.chosen = null;
+    this.endIsolation();
+    if (ids.length) {
+      this.only = new Set(ids.map((one) => this.find(one).model.index));
+      [this.all.hidden, this.chosen] = [false, null];
+    }
     this.card.replaceChildren();
     await this.update();
     await this.fit();
     this.page.hold();
+  }
+
+  // Lets the parts be shown that were shown before some of them were isolated.
+  endIsolation() {
+    this.only = null;
+    this.all.hidden = true;
   }
 
   // Moves each part away from the middle, by a share of its distance to it.

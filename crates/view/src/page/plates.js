@@ -22,7 +22,8 @@ shapes.Plating = (Base) => class extends Base {
     const { el } = this.page;
     this.list = el("div", { class: "scene-list" });
     this.scale = el("div", { class: "scene-list" });
-    this.limits = ["from", "to"].map((end) => el("input", { type: "number", min: "0", step: "any", placeholder: end, "aria-label": `Thickness ${end}, in millimetres`, oninput: () => this.sieve() }));
+    this.limits = ["from", "to"].map((end) => el("input", { type: "number", min: "0", step: "any", placeholder: end, "aria-label": `Thickness ${end}, in millimetres`, oninput: () => this.sieve(),
+      onkeydown: (event) => event.key === "Escape" && this.thicknesses && (event.preventDefault(), this.setThicknesses("")) }));
     this.range = el("div", { hidden: true }, el("div", { class: "scene-all scene-range" }, "Thickness ", this.limits[0], " to ", this.limits[1], " mm"), this.scale);
     this.filter = el("input", { type: "search", placeholder: "Filter by material", "aria-label": "Filter plates", oninput: () => this.fillPlates() });
     this.sorts = this.select("Order of plates", [["area", "Largest first"], ["material", "By material"], ["layer", "By layer"]], (by) => ((this.sort = by), this.fillPlates()));
@@ -106,14 +107,28 @@ shapes.Plating = (Base) => class extends Base {
 
   // Whether a thickness is in the range that is shown.
   isInRange(thick) {
-    const [from, to] = this.limits.map(({ value }) => (value === "" ? null : Number(value)));
-    return (from === null && to === null) || (thick !== null && thick >= (from ?? 0) && thick <= (to ?? Infinity));
+    const [from, to] = (this.limits ?? []).map(({ value }) => (value === "" ? null : Number(value)));
+    return ((from ?? null) === null && (to ?? null) === null) || (thick !== null && thick >= (from ?? 0) && thick <= (to ?? Infinity));
+  }
+
+  // The range of thicknesses that is shown, in the form of the address: `from,to`; empty without a range.
+  get thicknesses() {
+    const text = (this.limits ?? []).map(({ value }) => value).join();
+    return text === "," ? "" : text;
+  }
+
+  setThicknesses(text) {
+    if (text === this.thicknesses) return;
+    const ends = text.split(",");
+    this.limits.forEach((limit, i) => (limit.value = ends[i] ?? ""));
+    this.sieve();
   }
 
   // Hides plates whose thickness is out of the range.
   sieve() {
-    this.renderer.sieves = this.limits.some(({ value }) => value !== "");
-    this.colour(this.by);
+    this.renderer.sieves = !!this.thicknesses;
+    this.tick();
+    this.colour(this.by ?? "material");
   }
 
   // The scale of thicknesses: a line for each band shows its plates only, or all again.
@@ -130,9 +145,7 @@ shapes.Plating = (Base) => class extends Base {
       const ends = [from, to === Infinity ? "" : to].map(String);
       // The lower bound of a band belongs to the band below.
       if (from > 0) ends[0] = String(from + 0.001);
-      const isShown = this.limits.every(({ value }, i) => value === ends[i]);
-      this.limits.forEach((limit, i) => (limit.value = isShown ? "" : ends[i]));
-      this.sieve();
+      this.setThicknesses(this.thicknesses === ends.join() ? "" : ends.join());
     };
     this.range.hidden = !this.bands.length;
     this.scale.replaceChildren(...this.bands.map((band) => {
@@ -158,6 +171,7 @@ shapes.Plating = (Base) => class extends Base {
     if (this.uses) this.uses.value = String(use);
     this.findBands();
     this.fillScale();
+    this.tick();
     this.colour("thickness");
     await this.loadPlates();
     if (this.chosen !== null) await this.choose(this.chosen);
@@ -214,17 +228,12 @@ shapes.Plating = (Base) => class extends Base {
 
   // Names the colours on the picture, unless the lists do: materials of armour, and parts of unknown material.
   fillLegend() {
-    const { el } = this.page;
     const { materials, overlay } = this.meta;
     // Colours of a texture need no names.
     const isOfFew = overlay || (!this.layers.size && materials.length <= 12 && materials.every(({ name, image }) => name !== "unknown" && !image));
     const isListed = (this.by ?? "material") === "material" && !isOfFew;
     this.legend.hidden = isListed;
-    this.legend.replaceChildren(...(isListed ? [] : this.entries()).map(([text, colour]) => {
-      const swatch = el("i", { class: "scene-swatch" });
-      swatch.style.background = shapes.css(colour);
-      return el("div", {}, swatch, text);
-    }));
+    this.legend.replaceChildren(...this.legendLines(isListed ? [] : this.entries()));
   }
 
   // The legend of the present colours: pairs of a text and a colour.

@@ -40,13 +40,15 @@ shapes.Measuring = (Base) => class extends Base {
   drawRule() {
     const { el } = this.page;
     const points = this.rulerPoints.map((point) => this.renderer.project(this.camera, point));
-    const at = (element, [x, y], more = {}) => (Object.assign(element.style, { left: `${x}px`, top: `${y}px`, ...more }), element);
+    // In shares of the canvas, as paper has another size.
+    const [wide, high] = [this.canvas.clientWidth, this.canvas.clientHeight];
+    const at = (element, [x, y], more = {}) => (Object.assign(element.style, { left: `${(x / wide) * 100}%`, top: `${(y / high) * 100}%`, ...more }), element);
     this.rule.replaceChildren(...points.map((point) => at(el("i", { class: "end" }), point)));
     for (let i = 0; i + 1 < points.length; i += 2) {
       const [a, b] = points.slice(i, i + 2);
       const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
       const text = this.length(Math.hypot(...add(this.rulerPoints[i + 1], this.rulerPoints[i], -1)));
-      this.rule.append(at(el("i", { class: "stroke" }), a, { width: `${Math.hypot(dx, dy)}px`, transform: `rotate(${Math.atan2(dy, dx)}rad)` }),
+      this.rule.append(at(el("i", { class: "stroke" }), a, { width: `${(Math.hypot(dx, dy) / wide) * 100}%`, transform: `rotate(${Math.atan2(dy, dx)}rad)` }),
         at(el("b", {}, text), [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]));
     }
   }

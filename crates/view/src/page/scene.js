@@ -14,12 +14,12 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     super(element, part, page);
     this.camera = new shapes.Camera();
     this.kinds = Object.keys(KINDS).filter((kind) => this.meta.parts.some((p) => p.kind === kind));
-    // One kind hides the others: armour is the most wanted, if present.
-    this.shown = new Set(this.kinds.slice(0, 1));
-    this.kindBoxes = new Map();
-    this.off = new Set();
-    // The numbers of the only parts that are shown, if one was isolated.
+    // The numbers of the parts that are shown: at first one kind, armour if present. `only` has the numbers instead of it while parts
+    // are isolated.
+    this.on = new Set([...this.meta.parts.keys()].filter((index) => this.meta.parts[index].kind === this.kinds[0]));
     this.only = null;
+    // Boxes of the lists, each with the parts that it stands for.
+    this.boxes = [];
     this.spread = 0;
     this.blocks = new Map();
     this.chosen = this.under = null;
@@ -135,6 +135,7 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
       if (this.isMeasuring) this.measure();
       else if (this.chosen !== null) this.choose(null);
       else if (this.only) this.isolate(null);
+      else if (this.thicknesses) this.setThicknesses("");
       else this.clearRule();
     };
     const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), m: () => this.measure(), g: () => this.gridBox.input.click(), i: () => this.isolate(this.only ? null : this.chosen), t: () => this.layers.size && this.thickest(), Escape: escape };
@@ -157,9 +158,15 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
       const hide = (layer) => (on) => {
         const bit = 1 << Math.min(layer, 31);
         this.renderer.hidden = (on ? this.renderer.hidden & ~bit : this.renderer.hidden | bit) >>> 0;
+        this.tick();
         this.redraw();
       };
-      const rows = [...this.layers].map(([layer, plates]) => this.line(this.layerColours.get(layer), `Layer ${layer}`, many(plates), { checked: true, change: hide(layer) }).row);
+      this.layerBoxes = new Map();
+      const rows = [...this.layers].map(([layer, plates]) => {
+        const { row, input } = this.line(this.layerColours.get(layer), `Layer ${layer}`, many(plates), { checked: true, change: hide(layer) });
+        this.layerBoxes.set(layer, input);
+        return row;
+      });
       this.layerList = el("details", { class: "scene-layers" }, el("summary", {}, `Layers of armour (${this.layers.size})`), rows);
       lists.push(this.layerList, this.plateList());
     }
@@ -173,28 +180,24 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     const [title, what] = KINDS[kind];
     const of = this.models.filter((model) => model.part.kind === kind);
     const items = of.reduce((sum, model) => sum + model.stride, 0);
-    const all = el("input", { type: "checkbox", "aria-label": `Show ${title.toLowerCase()}`, checked: this.shown.has(kind), onchange: () => (this.shown[all.checked ? "add" : "delete"](kind), this.update()) });
-    this.kindBoxes.set(kind, all);
+    const all = el("input", { type: "checkbox", "aria-label": `Show ${title.toLowerCase()}`, onchange: () => this.setShown(of, all.checked) });
+    this.boxes.push([all, of]);
     const levels = [];
     if (kind === "mesh" && this.lods.length) {
       const options = this.lods.map((lod) => [String(lod), `Level of detail ${lod}${this.hasGuess ? ", guessed" : ""}`]);
-      levels.push(this.select("Level of detail", [...options, ["", "All levels"]], (lod) => ((this.lod = lod === "" ? null : Number(lod)), this.update())));
+      this.level = this.select("Level of detail", [...options, ["", "All levels"]], (lod) => ((this.lod = lod === "" ? null : Number(lod)), this.update()));
+      levels.push(this.level);
     }
     const files = new Set(of.map((model) => this.fileOf(model)));
     const list = el("div", { class: "scene-list" });
     const filter = el("input", { type: "search", placeholder: "Filter by name", "aria-label": `Filter ${title}`, oninput: () => fill() });
-    const set = (models, on) => {
-      for (const model of models) {
-        this.off[on ? "delete" : "add"](model.index);
-        if (model.input) model.input.checked = on;
-      }
-      this.update();
-    };
     const fill = () => {
       const wanted = filter.value.toLowerCase();
       const found = of.filter(({ part, material }) => `${part.name} ${material.name}`.toLowerCase().includes(wanted));
       const listed = found.slice(0, LISTED);
       const groups = new Map();
+      for (const model of of) model.input = null;
+      this.boxes = this.boxes.filter(([, , owner]) => owner !== kind);
       for (const model of listed) {
         const name = [files.size > 1 && this.fileOf(model), kind === "armor" && (this.meta.overlay ? this.tint(model) : model.part.region)].filter(Boolean).join(" · ");
         groups.set(name, [...(groups.get(name) ?? []), model]);
@@ -204,44 +207,102 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
         const lines = models.map((model) => this.partLine(model));
         if (groups.size === 1) list.append(...lines);
         else {
-          const box = el("input", { type: "checkbox", "aria-label": `Show ${name}`, checked: models.some(({ index }) => !this.off.has(index)), onchange: () => set(models, box.checked) });
+          const box = el("input", { type: "checkbox", "aria-label": `Show ${name}`, onchange: () => this.setShown(models, box.checked) });
+          this.boxes.push([box, models, kind]);
           list.append(this.folder(box, `${name} (${models.length})`, true, ...lines));
         }
       }
       if (found.length > LISTED) list.append(el("p", {}, `… and ${many(found.length - LISTED)} more: filter by name`));
+      this.tick();
     };
-    const both = [true, false].map((on) => el("button", { onclick: () => (set(of, on), fill()) }, on ? "All" : "None"));
+    const both = [true, false].map((on) => el("button", { onclick: () => this.setShown(of, on) }, on ? "All" : "None"));
     fill();
-    return this.folder(all, `${title} (${many(items)} ${items === 1 ? what.replace(/(x)es$|s$/, "$1") : what})`, this.shown.has(kind) && of.length <= 60,
+    return this.folder(all, `${title} (${many(items)} ${items === 1 ? what.replace(/(x)es$|s$/, "$1") : what})`, kind === this.kinds[0] && of.length <= 60,
       ...levels, el("div", { class: "scene-all" }, of.length > 12 ? filter : null, both), list);
   }
 
+  // Ticks in the lists what is drawn.
+  tick() {
+    const layers = new Set();
+    for (const model of this.models) {
+      const seen = this.isWanted(model) ? this.layersSeen(model) : null;
+      model.isDrawn = !!seen && (!model.part.plates || seen.size > 0);
+      seen?.forEach((layer) => layers.add(layer));
+      if (model.input) model.input.checked = model.isDrawn;
+    }
+    for (const [box, models] of this.boxes) {
+      const drawn = models.filter((model) => model.isDrawn).length;
+      box.checked = drawn > 0;
+      box.indeterminate = drawn > 0 && drawn < models.filter((model) => this.isOfLevel(model)).length;
+    }
+    for (const [layer, box] of this.layerBoxes ?? []) box.checked = layers.has(layer);
+  }
+
+  // Shows some parts or hides them. What else hides all of them ends.
+  setShown(models, on) {
+    const all = this.only ?? this.on;
+    for (const { index } of models) all[on ? "add" : "delete"](index);
+    this.tick();
+    if (on && models.length && !models.some((model) => model.isDrawn)) this.reveal(models[0]);
+    this.update();
+  }
+
+  // Shows a part, or one of its plates, whatever hides it.
+  reveal(model, plate = null) {
+    const { part, index } = model;
+    if (this.only && !this.only.has(index)) this.endIsolation();
+    // If the kind is hidden, all of it is shown.
+    const kind = this.models.filter((other) => other.part.kind === part.kind);
+    const isNone = !this.only && !kind.some((other) => this.on.has(other.index));
+    for (const { index } of isNone ? kind : [model]) (this.only ?? this.on).add(index);
+    if (!this.isOfLevel(model)) this.level.value = String((this.lod = model.lods[0]));
+    if (part.plates) {
+      const plates = plate === null ? [...Array(model.stride).keys()] : [plate];
+      const layers = plates.map((plate) => part.plates[plate * 3 + 1]);
+      const isSeen = (plate, i) => this.isInRange(this.thick({ model, layer: layers[i], plate }));
+      if (!plates.some(isSeen)) this.setThicknesses("");
+      if (!layers.some((layer) => this.isLayerShown(layer))) this.renderer.hidden = 0;
+    }
+    this.update();
+  }
+
+  isLayerShown(layer) { return (this.renderer.hidden & (1 << Math.min(layer, 31))) === 0; }
+
+  // The layers of the plates of a part that are not hidden.
+  layersSeen(model) {
+    const { part } = model;
+    const seen = new Set();
+    for (let i = 1; part.plates && i < part.plates.length; i += 3) {
+      const layer = part.plates[i];
+      if (!seen.has(layer) && this.isLayerShown(layer) && this.isInRange(this.thick({ model, layer, plate: (i - 1) / 3 }))) seen.add(layer);
+    }
+    return seen;
+  }
+
   showOnly(wanted) {
-    this.shown = new Set([wanted]);
-    for (const [kind, box] of this.kindBoxes) box.checked = kind === wanted;
+    this.on = new Set(this.models.filter(({ part }) => part.kind === wanted).map(({ index }) => index));
     this.update();
     if (this.isFitted) this.fit();
   }
 
   partLine(model) {
-    const { part, material, index } = model;
+    const { part, material } = model;
     const isArmor = part.kind === "armor";
-    const change = (on) => (this.off[on ? "delete" : "add"](index), this.update());
-    const { row, input } = this.line(model.colour, isArmor ? material.name : part.name, isArmor ? many(model.stride) : part.kind === "zone" ? "" : many(part.triangles), { change, checked: !this.off.has(index) });
+    const change = (on) => this.setShown([model], on);
+    const { row, input } = this.line(model.colour, isArmor ? material.name : part.name, isArmor ? many(model.stride) : part.kind === "zone" ? "" : many(part.triangles), { change });
     if (this.meta.materials[part.material].image) row.querySelector(".scene-swatch").style.visibility = "hidden";
     row.title = this.page.clean(isArmor ? `${part.name}: plates` : `${part.name}, of ${material.name}`);
     model.input = input;
     return row;
   }
 
-  isWanted({ part, index, lods, coarsest }) {
-    const fits = !lods || this.lod === null || lods.includes(Math.min(this.lod, coarsest));
-    return (this.only ? this.only.has(index) : this.shown.has(part.kind) && !this.off.has(index)) && fits;
-  }
+  isOfLevel({ lods, coarsest }) { return !lods || this.lod === null || lods.includes(Math.min(this.lod, coarsest)); }
+  isWanted(model) { return (this.only ?? this.on).has(model.index) && this.isOfLevel(model); }
 
   // Shows what is wanted, and decodes it first where that has not been done.
   async update() {
     for (const model of this.models) model.isShown = this.isWanted(model);
+    this.tick();
     const missing = this.models.filter((model) => model.isShown && !model.solid);
     this.redraw();
     if (!missing.length) return;
@@ -373,6 +434,7 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     if (this.use && (state.plate === undefined || this.meta.files.length)) state.use = this.use;
     if (this.by && this.by !== (this.hasThickness ? "thickness" : "material")) state.by = this.by;
     if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
+    if (this.thicknesses) state.thick = this.thicknesses;
     if (this.turnsText()) state.turn = this.turnsText();
     if (this.hasTurned) state.eye = this.camera.text;
     return state;
@@ -400,6 +462,8 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     if (zone !== null) id = this.models.filter(({ part }) => part.kind === "zone")[zone]?.first ?? null;
     const what = Object.entries({ plate: row, "hit box": zone, instance }).find(([, value]) => value !== null);
     if (id === null && what) this.page.say(`There is no ${what.join(" ")} here`);
+    if (this.layers.size) this.setThicknesses(params.get("thick") ?? "");
+    if (id !== null) for (const one of this.together(id, true)) this.reveal(this.find(one).model, this.find(one).plate);
     const by = params.get("by");
     if (by && this.colours && [...this.colours.options].some((option) => option.value === by)) this.colour(by);
     if (cut) {
