@@ -36,6 +36,28 @@ fn the_first_part_of_a_file_says_what_it_is_and_leads_to_three_others() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
+/// As in the page that has the whole command: the document of a frame may have no address of its own.
+#[test]
+fn a_page_in_a_frame_goes_from_part_to_part_without_an_address() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.geometry", Size::Small);
+    run(dir.path(), 0, &["view", "ship.geometry", "--to", "page.html"]);
+    fs::write(dir.path().join("host.html"), "<!DOCTYPE html><iframe width=1200 height=800></iframe>").unwrap();
+    let tab = browser.open_first(&dir.path().join("host.html"), 1280, 900, Scheme::Light);
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    tab.eval(&format!("document.querySelector('iframe').srcdoc = {}", json!(page)));
+    let frame = "document.querySelector('iframe').contentDocument";
+    tab.wait(&format!("!!{frame}.querySelector('.overview')"));
+    let click = |selector: &str| tab.eval(&format!("{frame}.querySelector({}).click()", json!(selector)));
+    click(".counts a[title=vertex_buffers]");
+    tab.wait(&format!("{frame}.title === 'Vertex buffers · ship.geometry'"));
+    click("#parts-of-page a.about");
+    tab.wait(&format!("{frame}.title === 'ship.geometry'"));
+    assert_eq!(tab.eval(&format!("{frame}.location.href")), "about:srcdoc");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
 #[test]
 fn the_first_part_of_a_damaged_file_names_the_faults() {
     let Some(browser) = Browser::start() else { return };

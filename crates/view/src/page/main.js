@@ -52,6 +52,12 @@ const $ = (id) => document.getElementById(id);
 const LONGEST = 100_000; // characters of a text that are shown at once
 const PIECE = 10_000;
 
+// The address of what is shown. A document without an address of its own, such as a blob in a frame, cannot change its
+// fragment, so that the page keeps it here.
+const isAddressed = /^(https?|file):$/.test(location.protocol);
+let kept = "";
+const fragment = () => (isAddressed ? location.hash : kept);
+
 const page = {
   parts: [],
   facts: {},
@@ -65,8 +71,20 @@ const page = {
     return "#" + encodeURIComponent(id).replace(/%3D/g, "=").replace(/%2F/g, "/") + more.join("");
   },
 
+  isAddressed,
+
   go(id, params = {}) {
-    location.hash = page.link(id, params);
+    page.follow(page.link(id, params));
+  },
+
+  // Shows what a link of `page.link` leads to.
+  follow(link) {
+    if (isAddressed) {
+      location.hash = link;
+    } else {
+      kept = link;
+      show();
+    }
   },
 
   // Puts the state of the current view into the address, without another step to go back.
@@ -75,9 +93,10 @@ const page = {
     const link = page.link(current.id, current.view.state());
     current.item.href = link;
     // The browser reports a new address later: an address that is not shown yet must not be replaced.
-    if (location.hash !== shown || link === shown) return;
-    history.replaceState(null, "", link);
-    shown = location.hash;
+    if (fragment() !== shown || link === shown) return;
+    if (isAddressed) history.replaceState(null, "", link);
+    else kept = link;
+    shown = fragment();
   },
 
   // Begins `element` with the reason why something in it is not shown; the same reason is given once.
@@ -152,7 +171,7 @@ let shown = "";
 
 // The part and the parameters of the address. An empty or unknown address means the first part.
 const address = () => {
-  const [id, ...rest] = location.hash.slice(1).split("&");
+  const [id, ...rest] = fragment().slice(1).split("&");
   let name = id;
   try {
     name = decodeURIComponent(id);
@@ -168,7 +187,7 @@ const address = () => {
 };
 
 const show = async () => {
-  const asked = (shown = location.hash);
+  const asked = (shown = fragment());
   const [part, params] = address();
   if (!part) return;
   if (current !== part) {
@@ -267,6 +286,12 @@ const start = () => {
   $("parts-of-page").addEventListener("keydown", walk);
   document.body.classList.toggle("single", page.parts.length < 2);
   addEventListener("hashchange", show);
+  if (!isAddressed) addEventListener("click", (event) => {
+    const link = /** @type {Element} */ (event.target).closest?.("a[href^='#']");
+    if (!link) return;
+    event.preventDefault();
+    page.follow(link.getAttribute("href"));
+  });
   // Work that no part awaits, such as a mesh that is decoded while another is shown.
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();

@@ -137,7 +137,8 @@ class View {
   taking() {
     /** @type {[string, string, () => unknown][]} */
     const ways = [["copy", "Copy CSV", () => this.copy("csv")], ["copy-json", "Copy JSON", () => this.copy("json")], ["copy-md", "Copy Markdown", () => this.copy("md")],
-      ["save-csv", "Save CSV", () => this.save("csv")], ["save-json", "Save JSON", () => this.save("json")], ["copy-link", "Copy link", () => this.copyLink()]];
+      ["save-csv", "Save CSV", () => this.save("csv")], ["save-json", "Save JSON", () => this.save("json")]];
+    if (this.page.isAddressed) ways.push(["copy-link", "Copy link", () => this.copyLink()]);
     this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
     const button = el("button", { class: "take", "aria-expanded": "false", "aria-controls": this.ways.id, title: "copy or save the rows that are shown", onclick: () => open(this.ways.hidden) }, "Copy / save");
     const open = (on) => {
