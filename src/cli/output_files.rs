@@ -185,7 +185,7 @@ impl ReadFiles {
 
 /// Has an interrupted command remove the files that it has not finished.
 pub(super) fn leave_nothing_when_ended() {
-    #[cfg(not(unix))]
+    #[cfg(all(feature = "terminal", not(unix)))]
     {
         // Where no handler can be set, an interrupted command leaves its part, never half a file under its name.
         static ONCE: std::sync::Once = std::sync::Once::new();

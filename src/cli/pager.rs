@@ -74,6 +74,7 @@ enum Leave {
     /// The process ends: the rest of the work is for no reader.
     Process,
     /// This is called, and further output of the answer is dropped.
+    #[cfg_attr(not(feature = "terminal"), allow(dead_code, reason = "of answers at the prompt"))]
     Answer(Arc<dyn Fn() + Send + Sync>),
 }
 
@@ -92,6 +93,7 @@ impl Pager {
     }
 
     /// Starts a pager again at the next output. `stop` is called if the user leaves it before the end.
+    #[cfg(feature = "terminal")]
     pub(super) fn restart(&self, wide: bool, stop: Arc<dyn Fn() + Send + Sync>) {
         *lock(&self.0) = State::on_terminal(wide, Leave::Answer(stop));
     }
@@ -165,6 +167,7 @@ fn start(wide: bool, leave: Leave) -> State {
     let Some(mut child) = spawn(wide) else { return State::Off };
     let Some(input) = child.stdin.take() else { return State::Off };
     // Ctrl-C is for the pager, which then stops waiting for more output.
+    #[cfg(feature = "terminal")]
     let _ = ctrlc::set_handler(|| ());
     RUNNING.store(true, Ordering::Release);
     progress::end();

@@ -97,6 +97,12 @@ fn style(color: Color) -> Style {
     if is_bold { Style::Bold } else { Style::Plain }
 }
 
+#[cfg(not(feature = "terminal"))]
+fn terminal_width() -> Option<usize> {
+    None
+}
+
+#[cfg(feature = "terminal")]
 fn terminal_width() -> Option<usize> {
     let (terminal_size::Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
     // Some programs provide terminals without a size.

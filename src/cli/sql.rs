@@ -2,6 +2,7 @@ mod answers;
 mod duckdb;
 mod export;
 mod many;
+#[cfg(feature = "terminal")]
 mod prompt;
 
 use super::arguments::exists;
@@ -101,7 +102,7 @@ pub(super) fn run(args: &SqlArgs, context: &Context) -> Outcome {
             other.iter().try_for_each(|other| context.check_different([out, other], options))?;
         }
     }
-    let is_terminal = std::io::stdin().is_terminal();
+    let is_terminal = cfg!(feature = "terminal") && std::io::stdin().is_terminal();
     let text = match query {
         Some(query) if query != "-" => Some(query),
         _ if is_terminal && args.into.is_none() => None,
@@ -136,6 +137,7 @@ pub(super) fn run(args: &SqlArgs, context: &Context) -> Outcome {
     }
     let ran = match text.as_deref() {
         Some(text) => all(text, args, &session, context),
+        #[cfg(feature = "terminal")]
         None if is_terminal => prompt::run(&session, context),
         None => script(&session, context),
     };

@@ -453,6 +453,9 @@ fn picture(args: &ViewArgs, asset: &Asset, to: &Path, kind: SceneFormat, context
 
 /// The path of a temporary page: in a private folder of this user.
 fn place(file: &Path) -> Result<PathBuf, Failure> {
+    if cfg!(target_os = "wasi") {
+        return Err(Failure::usage("there is no browser to open here: --to OUT.html writes the page"));
+    }
     let mut folder = tempfile::Builder::new();
     folder.prefix("assetq-");
     // The page must be no more readable than the file.

@@ -4,7 +4,6 @@
 #![allow(unsafe_code)]
 
 use crate::error::ErrorKind;
-use libloading::Library;
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +18,6 @@ type Decompress = unsafe extern "system" fn(
     *const u8, isize, *mut u8, isize, c_int, c_int, c_int, *mut c_void, isize, *mut c_void, *mut c_void, *mut c_void, isize, c_int,
 ) -> isize;
 
-const NAME: &[u8] = b"OodleLZ_Decompress\0";
 const FUZZ_SAFE: c_int = 1;
 /// All of the work in the calling thread.
 const UNTHREADED: c_int = 3;
@@ -93,16 +91,23 @@ impl Oodle {
 }
 
 /// Loads the library at `path` for the rest of the process.
+#[cfg(any(unix, windows))]
 fn load(path: &Path) -> Result<Decompress, Box<dyn std::error::Error>> {
+    const NAME: &[u8] = b"OodleLZ_Decompress\0";
     // A bare name would be searched in the folders of the system.
     let path = std::path::absolute(path)?;
     // SAFETY: loading runs the library's initializers. The user named the file for that; no file of a game names it.
-    let library = unsafe { Library::new(&path) }?;
+    let library = unsafe { libloading::Library::new(&path) }?;
     // SAFETY: the function of this name has this type in all versions of the library.
     let decompress = *unsafe { library.get::<Decompress>(NAME) }?;
     // The pointer is valid as long as the library is loaded.
     std::mem::forget(library);
     Ok(decompress)
+}
+
+#[cfg(not(any(unix, windows)))]
+fn load(_: &Path) -> Result<Decompress, Box<dyn std::error::Error>> {
+    Err("this system loads no libraries".into())
 }
 
 #[cfg(test)]
