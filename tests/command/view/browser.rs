@@ -2,6 +2,7 @@
 //!
 //! Chromium takes commands from descriptor 3 and answers on 4; a shell puts the pipes of its standard input and output
 //! there. Messages are JSON, each ended by a zero byte.
+#![allow(dead_code, reason = "several tests share it, and none needs all of it")]
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -125,6 +126,12 @@ impl Browser {
 
     /// As [`Self::open`], at the part that the page begins with.
     pub fn open_first(&self, file: &Path, width: u32, height: u32, scheme: Scheme) -> Tab<'_> {
+        let url = format!("file://{}", file.canonicalize().unwrap().display());
+        self.open_address(&url, width, height, scheme)
+    }
+
+    /// As [`Self::open_first`], of any address.
+    pub fn open_address(&self, url: &str, width: u32, height: u32, scheme: Scheme) -> Tab<'_> {
         let call = |session: Option<&str>, method: &str, params: Value| self.call(session, method, params);
         // Storage of its own, as in a private window, so that a test sees nothing of another.
         let context = call(None, "Target.createBrowserContext", json!({}));
@@ -134,7 +141,7 @@ impl Browser {
         let target = target["targetId"].as_str().unwrap();
         let attached = call(None, "Target.attachToTarget", json!({ "targetId": target, "flatten": true }));
         let session = attached["sessionId"].as_str().unwrap().to_owned();
-        let tab = Tab { browser: self, session, context };
+        let tab = Tab { browser: self, session, context, is_frame: false };
         for domain in ["Page", "Runtime", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
@@ -143,7 +150,6 @@ impl Browser {
         let scheme = if matches!(scheme, Scheme::Dark) { "dark" } else { "light" };
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         tab.call("Emulation.setEmulatedMedia", json!({ "features": features }));
-        let url = format!("file://{}", file.canonicalize().unwrap().display());
         tab.call("Page.navigate", json!({ "url": url }));
         tab.wait("location.href !== 'about:blank' && document.readyState === 'complete'");
         tab
@@ -192,6 +198,7 @@ pub struct Tab<'b> {
     session: String,
     /// Of this page alone. It closes the page when it is disposed of.
     context: String,
+    is_frame: bool,
 }
 
 impl Tab<'_> {
@@ -223,6 +230,47 @@ impl Tab<'_> {
             last = self
                 .try_eval("new Promise((next) => { requestAnimationFrame(next); setTimeout(next, 30); }).then(() => 0)")
                 .and_then(|_| self.try_eval(js));
+        }
+    }
+
+    /// The document of the frame in this page, if it has an origin of its own.
+    pub fn frame(&self) -> Tab<'_> {
+        let began = Instant::now();
+        loop {
+            let all = self.browser.call(None, "Target.getTargets", json!({}));
+            let frame = all["targetInfos"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|target| target["type"] == "iframe" && target["browserContextId"] == self.context.as_str());
+            if let Some(frame) = frame {
+                let attach = json!({ "targetId": frame["targetId"], "flatten": true });
+                let attached = self.browser.call(None, "Target.attachToTarget", attach);
+                let session = attached["sessionId"].as_str().unwrap().to_owned();
+                let frame = Tab { browser: self.browser, session, context: self.context.clone(), is_frame: true };
+                frame.call("Runtime.enable", json!({}));
+                frame.call("Log.enable", json!({}));
+                return frame;
+            }
+            assert!(began.elapsed() < PATIENCE, "no frame: {:?}", self.errors());
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Chooses files or a folder in an input, as a person does in the system's dialog.
+    pub fn choose(&self, selector: &str, paths: &[&Path]) {
+        let js = format!("document.querySelector({})", json!(selector));
+        let input = self.call("Runtime.evaluate", json!({ "expression": js }));
+        let paths: Vec<_> = paths.iter().map(|path| path.canonicalize().unwrap()).collect();
+        self.call("DOM.setFileInputFiles", json!({ "files": paths, "objectId": input["result"]["objectId"] }));
+    }
+
+    /// Drops files and folders onto the page.
+    pub fn drop_files(&self, paths: &[&Path]) {
+        let paths: Vec<_> = paths.iter().map(|path| path.canonicalize().unwrap()).collect();
+        let data = json!({ "items": [], "files": paths, "dragOperationsMask": 1 });
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            self.call("Input.dispatchDragEvent", json!({ "type": kind, "x": 600, "y": 400, "data": data }));
         }
     }
 
@@ -334,7 +382,7 @@ impl Tab<'_> {
 
 impl Drop for Tab<'_> {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
+        if !self.is_frame && !std::thread::panicking() {
             let context = json!({ "browserContextId": self.context });
             self.browser.call(None, "Target.disposeBrowserContext", context);
         }

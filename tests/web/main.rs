@@ -1,0 +1,325 @@
+//! The command as a page, in a real browser. `ASSETQ_WEB` names the page that `web/build` made; without it, or without a
+//! browser, tests say that they skip. `.ci/web` runs them.
+#![cfg(all(unix, feature = "cli"))]
+#![allow(missing_docs, clippy::pedantic, clippy::restriction)]
+
+#[path = "../command/view/browser.rs"]
+mod browser;
+
+use assetq_sample::{FILES, Size, wdb};
+use browser::{Browser, Scheme, Tab};
+use serde_json::json;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// The page and a browser for it.
+fn ready() -> Option<(Arc<Browser>, PathBuf)> {
+    let Some(page) = std::env::var_os("ASSETQ_WEB").map(PathBuf::from) else {
+        eprintln!("skipped: ASSETQ_WEB names no page that web/build made");
+        return None;
+    };
+    Some((Browser::start()?, page))
+}
+
+/// The page, opened from the disk and started.
+fn open<'b>(browser: &'b Browser, page: &Path, width: u32, scheme: Scheme) -> Tab<'b> {
+    started(browser.open_first(page, width, 900, scheme))
+}
+
+fn started(tab: Tab<'_>) -> Tab<'_> {
+    tab.wait("document.body.dataset.ready === 'true'");
+    tab
+}
+
+fn sample(dir: &Path, name: &str, size: Size) -> PathBuf {
+    let (_, _, make) = FILES.iter().find(|(file, ..)| *file == name).unwrap();
+    fs::write(dir.join(name), make(1, size)).unwrap();
+    dir.join(name)
+}
+
+/// Waits until the command that runs has ended, with this exit code.
+fn ended(tab: &Tab<'_>, code: i32) {
+    tab.wait(
+        "document.querySelector('#stop').hidden && document.querySelector('#state').textContent.includes(' s · ')",
+    );
+    let state = text(tab, "#state");
+    let is_as_wanted =
+        if code == 0 { state.starts_with("done") } else { state.starts_with(&format!("exit code {code}:")) };
+    assert!(is_as_wanted, "{state}: {}\n{:?}", text(tab, "main"), tab.errors());
+}
+
+fn text(tab: &Tab<'_>, selector: &str) -> String {
+    tab.eval(&format!("document.querySelector({})?.innerText ?? ''", json!(selector))).as_str().unwrap().to_owned()
+}
+
+fn fill(tab: &Tab<'_>, selector: &str, value: &str) {
+    tab.eval(&format!(
+        "(() => {{ const e = document.querySelector({}); e.value = {}; e.dispatchEvent(new Event('change')); }})()",
+        json!(selector),
+        json!(value)
+    ));
+}
+
+/// Presses the button of a panel, and waits until its command has ended.
+fn submit(tab: &Tab<'_>, panel: &str, code: i32) {
+    tab.eval(&format!("(() => {{ document.querySelector('#state').textContent = ''; document.querySelector('#{panel} form').requestSubmit(); }})()"));
+    ended(tab, code);
+}
+
+/// Saves a file that the page offers, as a person does, and reads it.
+fn made(tab: &Tab<'_>, name: &str) -> Vec<u8> {
+    let dir = TempDir::new().unwrap();
+    tab.call("Page.setDownloadBehavior", json!({ "behavior": "allow", "downloadPath": dir.path() }));
+    let link =
+        format!("[...document.querySelectorAll('#made a')].find((link) => link.textContent === {})", json!(name));
+    tab.wait(&format!("!!{link}"));
+    tab.eval(&format!("{link}.click()"));
+    let began = Instant::now();
+    loop {
+        if let Ok(bytes) = fs::read(dir.path().join(name)) {
+            return bytes;
+        }
+        assert!(began.elapsed() < Duration::from_secs(60), "{name} is not saved");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_file_that_is_opened_from_the_disk_is_shown_in_a_frame_of_its_own() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let ship = sample(dir.path(), "ship.geometry", Size::Small);
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.shot("web-empty-1280");
+    tab.choose("#pick-files", &[&ship]);
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    assert_eq!(text(&tab, "#command"), "assetq view ship.geometry --to -");
+    assert!(text(&tab, "#opened button").contains("geometry"), "{}", text(&tab, "#opened"));
+    let frame = tab.frame();
+    frame.wait("!!document.querySelector('.overview')");
+    assert_eq!(frame.eval("origin"), "null");
+    frame.eval("document.querySelector('.start').click()");
+    frame.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
+    frame.eval("document.querySelector('#parts-of-page a:last-child').click()");
+    frame.wait("document.querySelector('.part:not([hidden])').classList.contains('search')");
+    assert_eq!((tab.errors(), frame.errors()), (vec![], vec![]));
+}
+
+#[test]
+fn the_sample_is_made_found_queried_and_verified_without_any_file() {
+    let Some((browser, page)) = ready() else { return };
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.click("#try");
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    tab.frame().wait("!!document.querySelector('.overview')");
+    let listed = text(&tab, "#opened");
+    for file in ["assets.bin", "ship.geometry", "wows", "rusty-hearts", "savegame.vrb"] {
+        assert!(listed.contains(file), "{file}: {listed}");
+    }
+    tab.shot("web-sample-1280");
+
+    tab.click("#tab-find");
+    fill(&tab, "#find [name=text]", "*Antenna*");
+    submit(&tab, "find", 0);
+    assert!(text(&tab, "#find .result").contains("USS000_Antenna"), "{}", text(&tab, "#find .result"));
+    tab.shot("web-find-1280");
+
+    tab.click("#tab-sql");
+    fill(&tab, "#sql [name=file]", "sample/assets.bin");
+    tab.eval("document.querySelector('#sql textarea').focus()");
+    tab.text("SELECT type, count(*) AS n FROM resou");
+    tab.wait("!document.querySelector('#words').hidden");
+    tab.shot("web-words-1280");
+    tab.key("Enter");
+    tab.text(" GROUP BY type ORDER BY n DESC LIMIT 2");
+    submit(&tab, "sql", 0);
+    let cells = tab.eval("[...document.querySelectorAll('#sql td')].map((cell) => cell.textContent)");
+    assert_eq!(cells, json!(["MaterialPrototype", "8", "VisualPrototype", "4"]));
+    tab.shot("web-sql-1280");
+    tab.click("#sql [name=save]");
+    tab.wait("document.querySelector('#made').innerText.includes('answer.csv')");
+    let csv = String::from_utf8(made(&tab, "answer.csv")).unwrap();
+    assert_eq!(csv.replace('\r', ""), "type,n\nMaterialPrototype,8\nVisualPrototype,4\n");
+
+    tab.click("#tab-verify");
+    fill(&tab, "#verify [name=file]", "sample/assets.bin");
+    submit(&tab, "verify", 0);
+    assert!(text(&tab, "#verify .result").contains("nothing wrong"));
+
+    tab.click("#tab-compare");
+    fill(&tab, "#compare [name=old]", "sample/assets.bin");
+    fill(&tab, "#compare [name=new]", "sample/altered.bin");
+    submit(&tab, "compare", 1);
+    tab.wait("!!document.querySelector('#compare iframe')");
+    tab.shot("web-compare-1280");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_changed_value_gives_the_changed_file_and_the_way_back() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let sheet = sample(dir.path(), "sheet.wdb", Size::Small);
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&sheet]);
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    tab.click("#tab-edit");
+    fill(&tab, "#edit [name=row]", "r0000005");
+    fill(&tab, "#edit [name=column]", "u7Race");
+    fill(&tab, "#edit [name=value]", "3");
+    submit(&tab, "edit", 0);
+    tab.shot("web-edit-1280");
+    let command = "assetq set sheet.wdb r0000005.u7Race 3 --to sheet-changed.wdb --undo sheet.wdb.undo.ndjson";
+    assert_eq!(text(&tab, "#command"), command);
+    let changed = made(&tab, "sheet-changed.wdb");
+    let old = fs::read(&sheet).unwrap();
+    assert!(changed.len() == old.len() && changed != old);
+    // The page takes its own undo.
+    tab.click("#tab-console");
+    fill(&tab, "#line", "assetq patch sheet-changed.wdb sheet.wdb.undo.ndjson --to back.wdb");
+    submit(&tab, "console", 0);
+    assert!(made(&tab, "back.wdb") == old);
+    fill(&tab, "#line", "view sheet-changed.wdb");
+    submit(&tab, "console", 0);
+    assert_eq!(tab.eval("document.querySelector('#tab-look').getAttribute('aria-selected')"), "true");
+    // Keys bring lines back.
+    tab.click("#tab-console");
+    tab.eval("document.querySelector('#line').focus()");
+    tab.key("ArrowUp");
+    tab.key("ArrowUp");
+    assert!(tab.eval("document.querySelector('#line').value").as_str().unwrap().starts_with("assetq patch"));
+    fill(&tab, "#line", "ls 'no such file'");
+    submit(&tab, "console", 4);
+    tab.shot("web-console-1280");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let assetq = env!("CARGO_BIN_EXE_assetq");
+    let made = std::process::Command::new(assetq).args(["sample", "all"]).current_dir(dir.path()).output().unwrap();
+    assert!(made.status.success());
+    let tab = open(&browser, &page, 1920, Scheme::Dark);
+    tab.drop_files(&[&dir.path().join("all/wows")]);
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    assert!(text(&tab, "#opened button").contains("wows"), "{}", text(&tab, "#opened"));
+    tab.eval("(() => { const e = document.querySelector('#inside-of'); e.value = 'assets'; e.dispatchEvent(new Event('input')); })()");
+    tab.wait("!!document.querySelector('#inside-found button')");
+    tab.click("#inside-found button");
+    tab.wait("document.querySelector('#command').textContent.includes('wows:content/assets.bin')");
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    tab.shot("web-game-1920");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_damaged_file_an_unknown_one_and_a_hostile_name_are_named_and_run_nothing() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let bytes = fs::read(sample(dir.path(), "sheet.wdb", Size::Small)).unwrap();
+    let (damaged, hostile) =
+        (dir.path().join("damaged.wdb"), dir.path().join("<img src=x onerror=alert(1)>\u{202e}'$(x).wdb"));
+    let mut bad = bytes.clone();
+    let len = bad.len();
+    bad[len - 40..].fill(0xFF);
+    fs::write(&damaged, bad).unwrap();
+    fs::write(&hostile, &bytes).unwrap();
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&damaged, &hostile]);
+    tab.wait("!!document.querySelector('#look iframe')");
+    assert_eq!(tab.eval("document.querySelectorAll('#opened img').length"), 0);
+    assert!(text(&tab, "#opened").contains("onerror=alert(1)>\\u{202e}"), "{}", text(&tab, "#opened"));
+    fill(&tab, "#verify [name=file]", "damaged.wdb");
+    submit(&tab, "verify", 3);
+    assert!(text(&tab, "#verify .bad, #look").contains("damaged") || text(&tab, "#state").contains("damaged"));
+    let text_file = dir.path().join("notes.txt");
+    fs::write(&text_file, "no asset").unwrap();
+    let tab = open(&browser, &page, 390, Scheme::Light);
+    tab.shot("web-empty-390");
+    tab.choose("#pick-files", &[&text_file]);
+    tab.wait("document.querySelector('#look .note') !== null");
+    ended(&tab, 3);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_file_beyond_memory_is_named_with_what_fits() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let large = dir.path().join("large.bin");
+    // The head of a database, and nothing after it: a file without blocks on the disk.
+    fs::write(&large, fs::read(sample(dir.path(), "assets.bin", Size::Small)).unwrap()).unwrap();
+    fs::File::options().write(true).open(&large).unwrap().set_len(3 << 30).unwrap();
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&large]);
+    tab.wait("document.querySelector('#look .note') !== null");
+    ended(&tab, 4);
+    let said = text(&tab, "#look");
+    assert!(
+        said.contains("there is no memory for its 3221225472 bytes") && said.contains("up to about 2 GB"),
+        "{said}"
+    );
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// As from any static host, without headers of its own.
+#[test]
+fn the_page_works_over_http_and_connects_to_nothing() {
+    let Some((browser, page)) = ready() else { return };
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", server.local_addr().unwrap());
+    let bytes = fs::read(&page).unwrap();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut request = [0; 4096];
+            let _ = stream.read(&mut request);
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                bytes.len()
+            );
+            let _ = stream.write_all(&bytes);
+        }
+    });
+    let tab = started(browser.open_address(&address, 1280, 900, Scheme::Light));
+    tab.click("#try");
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    tab.frame().wait("!!document.querySelector('.overview')");
+    assert_eq!(tab.errors(), [""; 0]);
+    let refused = tab.eval("fetch(location.href).then(() => 'connected', () => 'refused')");
+    assert_eq!(refused, "refused");
+}
+
+/// First rows of a database as large as a real one: within two seconds, below 700 MB.
+#[test]
+fn a_database_of_many_rows_answers_while_one_waits() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let mut sheet = wdb::Sheet::new(wdb::Game::Later, "Many").fields(["sName", "u16HitPoints"]);
+    for n in 0..20_000i64 {
+        sheet = sheet.record(format!("m{n:06}"), [wdb::Cell::from(&*format!("monster {n}")), n.into()]);
+    }
+    fs::write(dir.path().join("many.wdb"), sheet.build()).unwrap();
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&dir.path().join("many.wdb")]);
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    tab.click("#tab-sql");
+    fill(&tab, "#sql [name=query]", "SELECT * FROM records");
+    submit(&tab, "sql", 0);
+    assert!(text(&tab, "#sql .count").contains("first 1000 rows"), "{}", text(&tab, "#sql .count"));
+}

@@ -1,0 +1,45 @@
+// Makes one file of the page, its worker and the module: node web/inline.mjs MODULE.wasm OUT.html [LICENCES]
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { Folder, run } from "./wasi.js";
+
+const [path, out, licences] = process.argv.slice(2);
+/** The most bytes that the module may have, compressed. */
+const MOST = 6_000_000;
+const read = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
+/** Scripts of modules as one script: neither a page on a disk nor a worker in it can import others. */
+const joined = (...names) => names.map((name) => read(name).replace(/^import .*$/gm, "").replace(/^export /gm, "")).join("\n");
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+const bytes = readFileSync(path);
+const module = new WebAssembly.Module(bytes);
+/** What a command line of the module writes. */
+const root = new Folder();
+const ask = (...args) => {
+  const pieces = [];
+  const { code } = run({ module, root, args: ["assetq", ...args], out: (some) => pieces.push(some) > 0, err: (some) => process.stderr.write(some) });
+  if (code !== 0) throw new Error(`assetq ${args.join(" ")}: exit code ${code}`);
+  return Buffer.concat(pieces).toString();
+};
+
+const packed = gzipSync(bytes, { level: 9 });
+if (packed.length > MOST) throw new Error(`the module has ${packed.length} bytes, compressed, and may have ${MOST}`);
+const [style, script, worker] = [read("style.css"), joined("page.js"), joined("wasi.js", "worker.js")];
+for (const text of [style, script, worker]) if (/<\/(script|style)|<!--/.test(text)) throw new Error("a script would end its element");
+
+// Pages that the command writes are shown in a frame, which takes the policy of this page besides its own: the hashes of their
+// scripts and styles, the same for every file, are a part of it.
+ask("sample", "sample");
+const shown = ask("view", "sample/turret.mfm", "--to", "-");
+const theirs = (name) => new RegExp(`${name} ([^;"]*)`).exec(/Content-Security-Policy" content="([^"]*)"/.exec(shown)[1])[1];
+const policy = [
+  "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval' ${theirs("script-src")}`, `style-src ${hash(style)} ${theirs("style-src")}`,
+  "img-src data: blob:", "worker-src blob:", "frame-src blob:", "base-uri 'none'", "form-action 'none'",
+].join("; ");
+
+const parts = { policy, style, script, worker, version: ask("--version").trim().split(" ").pop(), module: packed.toString("base64"),
+  licences: licences ? gzipSync(readFileSync(licences), { level: 9 }).toString("base64") : "" };
+const page = read("page.html").replace(/{{(\w+)}}/g, (_, name) => parts[name]);
+writeFileSync(out, page);
+console.log(`${out}: ${page.length} bytes; the module: ${bytes.length} bytes, ${packed.length} compressed`);

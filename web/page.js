@@ -1,0 +1,701 @@
+// The page: what people see of the command. Each button runs a documented command line and shows it; nothing is done without one.
+
+/** A file or a game, as `assetq info` lists it.
+ * @typedef {{ file: string, format: string, size: number | null, tables: { name: string, rows: number | null, columns: string[] }[] }} Item */
+/** @typedef {{ code: number, out: Blob, isCut: boolean, err: string, made: [string, Blob][], time: number, memory: number }} Ran */
+
+/** Exit codes in words. */
+const EXITS = {
+  "-1": "the command ended early: it needs more memory than a page has, or has a fault",
+  0: "done",
+  1: "not found, or they differ",
+  2: "this is no complete command line",
+  3: "a file is damaged, or of no known format",
+  4: "a file could not be read or written",
+  5: "a difference is left that no patch can hold",
+};
+const KEYWORDS = "SELECT FROM WHERE GROUP BY ORDER LIMIT JOIN USING COUNT DISTINCT LIKE GLOB BETWEEN UPDATE SET DESC HAVING".split(" ");
+const TABLE_KINDS = ["csv", "json", "ndjson", "parquet", "arrow"];
+const SHAPE_KINDS = ["glb", "obj", "svg", "png"];
+/** Bytes of rows that are shown, and the most rows of them. */
+const [SHOWN_BYTES, SHOWN_ROWS] = [4 << 20, 1000];
+const LISTED = 2000;
+/** Characters that could change what a line shows. */
+const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
+const $ = (id) => /** @type {any} */ (document.getElementById(id));
+const clean = (text) => text.replace(UNFIT, (c) => (c === "\n" || c === "\t" ? c : `\\u{${c.codePointAt(0).toString(16)}}`));
+
+/** An element with attributes, `on…` functions and children; strings become text.
+ * @returns {any} */
+const el = (tag, props = {}, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (typeof value === "boolean") element[name] = value;
+    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : clean(String(child)));
+  }
+  return element;
+};
+
+const bytes = (count) => {
+  const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([unit]) => count >= Number(unit)) ?? [1, "bytes"];
+  return `${unit === 1 ? count : (count / Number(unit)).toFixed(1)} ${name}`;
+};
+const last = (path) => path.split(/[/:]/).pop();
+const quoted = (word) => (/^[\p{L}\p{N}/._:=-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const shownLine = (args) => ["assetq", ...args].map(quoted).join(" ");
+
+/** The words of a command line, with the quotes of a shell.
+ * @param {string} line */
+const wordsOf = (line) => {
+  const words = [];
+  for (const [whole] of line.matchAll(/(?:'[^']*'|"(?:\\["\\]|[^"])*"|\\['" ]|[^\s'"])+/g)) {
+    words.push(whole.replace(/'([^']*)'|"((?:\\["\\]|[^"])*)"|\\(['" ])/g, (_, single, double, other) => single ?? double?.replace(/\\(["\\])/g, "$1") ?? other));
+  }
+  return words;
+};
+
+/** The rows of a text of CSV; the last one may be cut off.
+ * @param {string} text */
+const rowsOf = (text) => {
+  /** @type {string[][]} */
+  const rows = [];
+  let row = [];
+  for (const [, , cell, plain, end] of text.matchAll(/("((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
+    row.push(cell !== undefined ? cell.replaceAll('""', '"') : plain);
+    if (end === ",") continue;
+    if (end || row.length > 1 || row[0]) rows.push(row);
+    row = [];
+    if (!end) break;
+  }
+  return rows;
+};
+
+// The files.
+
+/** @type {Map<string, Blob>} */
+const files = new Map();
+/** @type {Item[]} */
+let items = [];
+/** @type {string | null} */
+let current = null;
+
+/** A name like `path` that no file has.
+ * @param {string} path */
+const free = (path) => {
+  const at = path.lastIndexOf(".") > path.lastIndexOf("/") ? path.lastIndexOf(".") : path.length;
+  let found = path;
+  for (let n = 2; files.has(found); n++) found = `${path.slice(0, at)}-${n}${path.slice(at)}`;
+  return found;
+};
+
+const item = (file) => items.find((one) => one.file === file);
+
+// The command, in a worker that can be stopped.
+
+/** @type {Worker} */
+let worker;
+/** @type {WebAssembly.Module | null} */
+let module = null;
+/** @type {{ id: number, args: string[], began: number, done: (ran: Ran) => void } | null} */
+let running = null;
+let queue = Promise.resolve();
+let runs = 0;
+
+const workerAddress = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
+
+const failed = (reason) => {
+  $("loading").hidden = false;
+  $("loading").textContent = reason;
+  $("loading").classList.add("failed");
+};
+
+const startWorker = () => new Promise((ready) => {
+  worker = new Worker(workerAddress);
+  worker.addEventListener("message", ({ data }) => {
+    if (data.kind === "ready") {
+      module = data.module;
+      ready(true);
+    } else if (data.kind === "broken") {
+      failed(`This browser does not start the command: ${data.reason}`);
+    } else if (running?.id === data.id) {
+      running.done(data);
+    }
+  });
+  worker.addEventListener("error", (event) => failed(`The command does not start: ${event.message}`));
+  if (module) {
+    worker.postMessage({ kind: "start", module });
+    worker.postMessage({ kind: "add", files: [...files] });
+  } else {
+    const packed = Uint8Array.from(atob($("module").textContent), (c) => c.charCodeAt(0));
+    worker.postMessage({ kind: "start", packed }, [packed.buffer]);
+    $("module").remove();
+  }
+});
+
+const say = (text, isBad = false) => {
+  $("state").textContent = text;
+  $("state").classList.toggle("bad", isBad);
+};
+
+/** Runs a command line, after those before it.
+ * @param {string[]} args @param {{ most?: number, quiet?: boolean }} options
+ * @returns {Promise<Ran>} */
+const run = (args, { most, quiet = false } = {}) => {
+  const next = queue.then(() => new Promise((done) => {
+    running = { id: ++runs, args, began: performance.now(), done };
+    $("stop").hidden = false;
+    if (!quiet) {
+      $("command").textContent = clean(shownLine(args));
+      $("copy").hidden = false;
+    }
+    say("running …");
+    worker.postMessage({ kind: "run", id: runs, args, most });
+  })).then((/** @type {any} */ ran) => {
+    running = null;
+    $("stop").hidden = true;
+    const reserve = ran.memory ? ` · ${bytes(ran.memory)} of memory` : "";
+    say(`${ran.code === 0 ? "" : `exit code ${ran.code}: `}${EXITS[ran.code] ?? "ended"} · ${(ran.time / 1000).toFixed(2)} s${reserve}`, ran.code > 1 || ran.code < 0);
+    keep(ran.made);
+    return ran;
+  });
+  queue = next.then(() => {}, () => {});
+  return next;
+};
+
+setInterval(() => {
+  if (running && performance.now() - running.began > 900) say(`running … ${Math.round((performance.now() - running.began) / 1000)} s`);
+}, 500);
+
+const stop = async () => {
+  const stopped = running;
+  if (!stopped) return;
+  worker.terminate();
+  await startWorker();
+  stopped.done({ code: -1, out: new Blob(), isCut: false, err: "stopped\n", made: [], time: performance.now() - stopped.began, memory: 0 });
+};
+
+/** Lists files that a command has written.
+ * @param {[string, Blob][]} made */
+const keep = (made) => {
+  for (const [path, blob] of made) {
+    files.set(path, blob);
+    if (inSample(path)) continue;
+    const list = $("made").querySelector("ul");
+    [...list.children].find((one) => one.dataset.path === path)?.remove();
+    const line = madeLine(path, blob);
+    line.dataset.path = path;
+    list.append(line);
+    $("made").hidden = false;
+  }
+};
+const inSample = (path) => path.startsWith("sample/");
+
+const madeLine = (path, blob) => el("li", {}, el("a", { href: URL.createObjectURL(blob), download: last(path).replace(/[^\p{L}\p{N}_.\- ()]+/gu, "_") }, path), el("small", {}, bytes(blob.size)));
+
+/** What a run said beside its answer, and the files that it made.
+ * @param {Ran} ran */
+const notes = (ran) => {
+  const about = [];
+  if (ran.err) about.push(el("p", { class: ran.code > 1 || ran.code < 0 ? "note bad" : "note", role: ran.code > 1 ? "alert" : null }, ran.err.trimEnd()));
+  if (/memory/.test(ran.err) && ran.code !== 0) {
+    about.push(el("p", { class: "note" }, "A page has at most 4 GB of memory, and a file needs as much memory as it has bytes: up to about 2 GB. The installed command maps files and has no such limit."));
+  }
+  if (ran.made.length) about.push(el("ul", { class: "made checks" }, ran.made.map(([path, blob]) => madeLine(path, blob))));
+  return about;
+};
+
+// Opening.
+
+/** @param {[string, Blob][]} added */
+const open = async (added) => {
+  if (added.length === 0) return;
+  const roots = new Set();
+  /** @type {Map<string, string>} */
+  const moved = new Map();
+  const placed = added.map(([path, blob]) => {
+    const [root, ...rest] = path.split("/");
+    // Two files of one name, to be compared, are in folders of their own.
+    if (!moved.has(root)) {
+      let to = root;
+      for (let n = 2; [...files.keys()].some((one) => one === to || one.startsWith(`${to}/`)); n++) to = `${n}/${root}`;
+      moved.set(root, to);
+    }
+    const to = moved.get(root);
+    roots.add(to);
+    return /** @type {[string, Blob]} */ ([[to, ...rest].join("/"), blob]);
+  });
+  for (const [path, blob] of placed) files.set(path, blob);
+  worker.postMessage({ kind: "add", files: placed });
+  await list([...roots], placed.length === 1);
+};
+
+/** Lists what is in `roots`, and shows the only file.
+ * @param {string[]} roots @param {boolean} isOne */
+const list = async (roots, isOne) => {
+  $("welcome").hidden = true;
+  $("work").hidden = false;
+  document.body.classList.remove("empty");
+  const ran = await run(["info", ...roots, "-f", "ndjson"]);
+  const found = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  /** @type {Item[]} */
+  const added = found.map(({ file, format, size, tables }) => ({ file: file.replace(/^\.\//, ""), format, size, tables }));
+  items = [...items.filter((one) => !added.some((other) => other.file === one.file)), ...added].sort((a, b) => (a.file < b.file ? -1 : 1));
+  showFiles();
+  const first = added.find((one) => one.file.endsWith("ship.geometry")) ?? added[0];
+  if (first && (isOne || !current)) await look(first.file);
+  else if (!first) $("look").replaceChildren(...(notes(ran).length ? notes(ran) : [el("p", { class: "hint" }, "No file of a known format is among these.")]));
+};
+
+const showFiles = () => {
+  /** @typedef {{ folders: Map<string, any>, files: Item[] }} Tree */
+  const tree = { folders: new Map(), files: [] };
+  for (const one of items.slice(0, LISTED)) {
+    let at = tree;
+    const parts = one.file.split("/");
+    for (const part of parts.slice(0, -1)) {
+      if (!at.folders.has(part)) at.folders.set(part, { folders: new Map(), files: [] });
+      at = at.folders.get(part);
+    }
+    at.files.push(one);
+  }
+  const shown = (/** @type {any} */ at) => el("ul", {},
+    [...at.folders].map(([name, below]) => el("li", {}, el("details", { open: true }, el("summary", {}, `${name}/`), shown(below)))),
+    at.files.map((one) => el("li", {}, el("button", { "aria-current": one.file === current ? "true" : null, title: one.file, onclick: () => look(one.file) },
+      el("span", {}, last(one.file)), el("small", {}, one.size === null ? one.format : `${one.format} · ${bytes(one.size)}`)))));
+  const more = items.length > LISTED ? el("p", { class: "hint" }, `… and ${items.length - LISTED} more: ls FOLDER in the console lists them.`) : null;
+  $("opened").replaceChildren(el("h2", {}, "Opened"), shown(tree), ...(more ? [more] : []));
+  for (const select of document.querySelectorAll("select[name=file], select[name=old], select[name=new]")) choices(/** @type {any} */ (select), items.map((one) => [one.file]));
+  choices(/** @type {any} */ (document.querySelector("#find select")), [["", "all opened files"], ...items.map((one) => [one.file])]);
+  const names = items.map((one) => one.file);
+  if (items.length > 1 && $("compare").querySelector("[name=new]").value === $("compare").querySelector("[name=old]").value) {
+    const twin = names.find((name) => names.some((other) => other !== name && last(other) === last(name)));
+    const other = twin && names.find((name) => name !== twin && last(name) === last(twin));
+    $("compare").querySelector("[name=old]").value = other ? (twin < other ? twin : other) : names[0];
+    $("compare").querySelector("[name=new]").value = other ? (twin < other ? other : twin) : names[1];
+  }
+  fillTables();
+};
+
+/** @param {HTMLSelectElement} select @param {(string | undefined)[][]} options */
+const choices = (select, options) => {
+  const { value } = select;
+  select.replaceChildren(...options.map(([value, text]) => el("option", { value }, text ?? value)));
+  if (options.some(([one]) => one === value)) select.value = value;
+};
+
+const choose = (file) => {
+  current = file;
+  for (const select of document.querySelectorAll("select[name=file]")) {
+    const one = /** @type {HTMLSelectElement} */ (select);
+    if (![...one.options].some((option) => option.value === file)) one.append(el("option", { value: file }, file));
+    one.value = file;
+  }
+  for (const button of document.querySelectorAll("#opened button")) {
+    if (button.getAttribute("title") === file) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
+  const one = item(file);
+  if (one) {
+    $("inside").hidden = one.tables[0]?.name !== "files" && one.tables[0]?.name !== "entries";
+    $("inside-found").replaceChildren();
+    $("inside-of").dataset.file = file;
+  }
+  fillTables();
+};
+
+/** Shows a page in a frame with an origin of its own: a hostile file reaches nothing of this page.
+ * @param {HTMLElement} into @param {Blob} page @param {string} title @param {HTMLElement[]} about */
+const frame = async (into, page, title, about = []) => {
+  const old = into.querySelector("iframe");
+  if (old) URL.revokeObjectURL(old.src);
+  const theme = document.documentElement.dataset.theme;
+  const head = theme ? (await page.slice(0, 64).text()).replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`) : await page.slice(0, 64).text();
+  const whole = new Blob([head, page.slice(64)], { type: "text/html;charset=utf-8" });
+  into.replaceChildren(...about, el("iframe", { title, sandbox: "allow-scripts allow-downloads", allow: "clipboard-write; fullscreen", src: URL.createObjectURL(whole) }));
+};
+
+/** @param {string[]} args @param {string} title */
+const view = async (args, title) => {
+  tab("look");
+  $("look").replaceChildren(el("p", { class: "hint" }, "reading …"));
+  const ran = await run(args);
+  if (ran.out.size > 0) await frame($("look"), ran.out, title, notes(ran));
+  else $("look").replaceChildren(...notes(ran));
+};
+
+const look = async (file) => {
+  choose(file);
+  await view(["view", file, "--to", "-"], file);
+};
+
+// Panels.
+
+const TABS = ["look", "find", "sql", "verify", "compare", "export", "edit", "console"];
+const tab = (name) => {
+  for (const one of TABS) {
+    $(one).hidden = one !== name;
+    $(`tab-${one}`).setAttribute("aria-selected", String(one === name));
+    $(`tab-${one}`).tabIndex = one === name ? 0 : -1;
+  }
+};
+
+/** A table of rows. `open` is called with a row that is chosen.
+ * @param {string[]} columns @param {string[][]} rows @param {((row: string[]) => void) | null} chosen */
+const table = (columns, rows, chosen = null) => {
+  const isNumber = columns.map((_, n) => rows.some((row) => row[n]) && rows.every((row) => !row[n] || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(row[n])));
+  const cell = (text, n, row) => el("td", { class: isNumber[n] ? "number" : null }, n === 0 && chosen ? el("button", { onclick: () => chosen(row) }, text) : text.length > 2000 ? `${text.slice(0, 2000)} …` : text);
+  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, rows.map((row) => el("tr", {}, row.map((text, n) => cell(text ?? "", n, row))))));
+};
+
+/** The rows of CSV that a run gave, as a table.
+ * @param {Ran} ran @param {((row: string[]) => void) | null} chosen */
+const answer = async (ran, chosen = null) => {
+  const all = rowsOf(await ran.out.text());
+  if (ran.isCut) all.pop();
+  const [columns, ...rows] = all;
+  if (!columns) return notes(ran);
+  const shown = rows.slice(0, SHOWN_ROWS);
+  const isAll = !ran.isCut && shown.length === rows.length;
+  const count = isAll ? `${rows.length} ${rows.length === 1 ? "row" : "rows"}` : `the first ${shown.length} rows; more follow`;
+  return [...notes(ran), el("p", { class: "hint count" }, count), table(columns, shown, chosen)];
+};
+
+const result = (panel) => $(panel).querySelector(".result");
+/** @param {string} panel @param {(form: any) => unknown} submitted */
+const onSubmit = (panel, submitted) => $(panel).querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  submitted(event.target.elements);
+});
+
+onSubmit("find", async ({ text, where }) => {
+  const among = where.value ? [where.value] : items.map((one) => one.file);
+  const ran = await run(["find", text.value, ...among, "-f", "csv"], { most: SHOWN_BYTES });
+  result("find").replaceChildren(...(await answer(ran, ([file]) => look(file))));
+});
+
+onSubmit("sql", async ({ query, file }) => {
+  words([]);
+  const isChange = /^\s*(update|insert|delete|begin)\b/i.test(query.value);
+  const to = isChange ? outputs(file.value) : [];
+  const ran = await run(["sql", query.value, file.value, ...(isChange ? to : ["-f", "csv"])], { most: SHOWN_BYTES });
+  if (isChange) result("sql").replaceChildren(...notes(ran), el("pre", { class: "note" }, await ran.out.text()));
+  else result("sql").replaceChildren(...(await answer(ran)));
+});
+$("sql").querySelector("[name=save]").addEventListener("click", async () => {
+  const { query, file, kind } = $("sql").querySelector("form").elements;
+  await save(["sql", query.value, file.value, "--to", free(`answer.${kind.value}`)], "sql");
+});
+
+/** Runs a command that writes files, and hands the first one to the user.
+ * @param {string[]} args @param {string} panel */
+const save = async (args, panel) => {
+  const ran = await run(args);
+  const about = notes(ran);
+  result(panel).replaceChildren(...about, ...(about.length || ran.code === 0 ? [] : [el("p", { class: "note bad" }, EXITS[ran.code])]));
+  if (ran.made.length === 1) result(panel).querySelector("a[download]")?.click();
+};
+
+/** Where a change of `file` goes: a new file, and its undo. */
+const outputs = (file) => {
+  const name = last(file);
+  const at = name.includes(".") ? name.lastIndexOf(".") : name.length;
+  return ["--to", free(`${name.slice(0, at)}-changed${name.slice(at)}`), "--undo", free(`${name}.undo.ndjson`)];
+};
+
+const verify = async (files) => {
+  const ran = await run(["verify", ...files, "-f", "ndjson"]);
+  const reports = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  result("verify").replaceChildren(...notes(ran), ...reports.map(({ file, format, ok, checks }) => el("section", {},
+    el("h2", {}, `${file} · ${format}: `, el("span", { class: ok ? "good" : "bad" }, ok ? "nothing wrong" : "damaged")),
+    el("ul", { class: "checks" }, checks.map((check) => el("li", {}, el("b", { class: check.ok === false ? "bad" : "good" }, check.ok === false ? "✗ " : "✓ "), `${check.name}: ${check.detail}`))))));
+};
+onSubmit("verify", ({ file }) => verify([file.value]));
+$("verify").querySelector("[name=all]").addEventListener("click", () => verify(items.map((one) => one.file)));
+
+const compare = async (args, title) => {
+  const ran = await run(args);
+  if (ran.out.size > 0 && ran.code < 2) await frame(result("compare"), ran.out, title, notes(ran));
+  else result("compare").replaceChildren(...notes(ran), ...(ran.code === 0 ? [el("p", { class: "hint" }, "They do not differ.")] : []));
+};
+onSubmit("compare", (form) => compare(["diff", form.old.value, form.new.value, "-f", "html"], "what differs"));
+$("compare").querySelector("[name=models]").addEventListener("click", () => {
+  const form = $("compare").querySelector("form").elements;
+  compare(["view", form.old.value, form.new.value, "--compare", "--to", "-"], "two models");
+});
+
+onSubmit("export", ({ file, table, kind }) => {
+  const name = last(file.value).replace(/\.[^.]*$/, "");
+  const isTable = TABLE_KINDS.includes(kind.value);
+  const to = free(isTable && table.selectedIndex > 0 ? `${name}-${table.value}.${kind.value}` : `${name}.${kind.value}`);
+  return save(["export", file.value, ...(isTable && table.selectedIndex > 0 ? ["--table", table.value] : []), "--to", to], "export");
+});
+
+onSubmit("edit", async ({ file, table, row, column, value }) => {
+  const entry = column.value ? `${row.value}.${column.value}` : row.value;
+  const of = table.selectedIndex > 0 ? ["--table", table.value] : [];
+  const ran = await run(["set", file.value, entry, value.value, ...of, ...outputs(file.value)]);
+  const changes = await ran.out.text();
+  result("edit").replaceChildren(...notes(ran), ...(changes ? [el("pre", { class: "note" }, changes)] : []));
+});
+
+/** The tables and columns of the file that each panel has chosen. */
+const fillTables = () => {
+  for (const panel of ["export", "edit"]) {
+    const { file, table } = $(panel).querySelector("form").elements;
+    choices(table, (item(file.value)?.tables ?? []).map((one) => [one.name]));
+  }
+  const { kind } = $("export").querySelector("form").elements;
+  choices(kind, [...TABLE_KINDS, ...SHAPE_KINDS].map((one) => [one]));
+  fillColumns();
+  const list = $("sql").querySelector(".tables div");
+  const { query, file } = $("sql").querySelector("form").elements;
+  list.replaceChildren(...(item(file.value)?.tables ?? []).map((one) => el("div", {},
+    el("button", { type: "button", onclick: () => { query.value = `SELECT * FROM ${named(one.name)} LIMIT 100`; query.focus(); } }, one.name), " ",
+    el("span", {}, `${one.rows === null ? "" : `${one.rows.toLocaleString("en")} rows: `}${one.columns.join(", ")}`))));
+};
+const named = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
+
+const fillColumns = () => {
+  const { file, table, column } = $("edit").querySelector("form").elements;
+  const columns = item(file.value)?.tables.find((one) => one.name === table.value)?.columns ?? [];
+  choices(column, [["", "(the row is the whole way to a value)"], ...columns.map((name) => [name])]);
+  if (!column.value) column.value = columns[1] ?? "";
+  $("rows").replaceChildren();
+};
+for (const panel of ["sql", "export", "edit"]) $(panel).querySelector("[name=file]").addEventListener("change", fillTables);
+$("edit").querySelector("[name=table]").addEventListener("change", fillColumns);
+// Names of rows, once someone is about to choose one.
+$("edit").querySelector("[name=row]").addEventListener("focus", async () => {
+  const { file, table } = $("edit").querySelector("form").elements;
+  if ($("rows").childElementCount || !file.value) return;
+  $("rows").append(el("option", {}));
+  const of = table.selectedIndex > 0 ? ["--table", table.value] : [];
+  const ran = await run(["ls", file.value, ...of, "-f", "csv", "--limit", "500"], { most: SHOWN_BYTES, quiet: true });
+  $("rows").replaceChildren(...rowsOf(await ran.out.text()).slice(1).map(([key]) => el("option", { value: key })));
+});
+
+// Completion of names in SQL.
+
+const [area, popup] = [$("sql").querySelector("textarea"), $("words")];
+const typedWord = () => /[\w"]*$/.exec(area.value.slice(0, area.selectionStart))?.[0] ?? "";
+
+/** @param {{ word: string, kind: string }[]} found */
+const words = (found) => {
+  popup.hidden = found.length === 0;
+  popup.replaceChildren(...found.map(({ word, kind }, n) => el("li", { role: "option", id: `word-${n}`, "aria-selected": String(n === 0), onmousedown: (event) => { event.preventDefault(); complete(n); } }, word, el("small", {}, kind))));
+  point(0);
+};
+const point = (n) => {
+  [...popup.children].forEach((one, at) => one.setAttribute("aria-selected", String(at === n)));
+  popup.children[n]?.scrollIntoView({ block: "nearest" });
+  if (popup.hidden) area.removeAttribute("aria-activedescendant");
+  else area.setAttribute("aria-activedescendant", `word-${n}`);
+};
+const complete = (n) => {
+  const word = popup.children[n]?.firstChild?.textContent;
+  if (!word) return;
+  const start = area.selectionStart - typedWord().length;
+  area.setRangeText(word, start, area.selectionStart, "end");
+  words([]);
+};
+area.addEventListener("input", () => {
+  const typed = typedWord().replace(/^"/, "").toLowerCase();
+  const before = area.value.slice(0, area.selectionStart - typedWord().length);
+  const tables = item($("sql").querySelector("[name=file]").value)?.tables ?? [];
+  const owner = /([\w]+)\.$/.exec(before)?.[1];
+  if (!typed && !owner) return words([]);
+  // After FROM and JOIN a table is next. The columns of tables that the statement names come before others.
+  const isTable = /\b(from|join|update|into)\s+$/i.test(before);
+  const used = tables.filter((one) => (owner ? one.name === owner : area.value.includes(one.name)));
+  const columns = (used.length ? used : tables).flatMap((one) => one.columns.map((word) => ({ word: named(word), kind: one.name })));
+  const all = [
+    ...(isTable ? [] : columns),
+    ...(owner ? [] : tables.map((one) => ({ word: named(one.name), kind: "table" }))),
+    ...(isTable || owner ? [] : KEYWORDS.map((word) => ({ word, kind: "" }))),
+  ];
+  const seen = new Set();
+  const fitting = all.filter(({ word }) => word.replace(/^"/, "").toLowerCase().startsWith(typed) && word.toLowerCase() !== typed && !seen.has(word) && seen.add(word));
+  words(fitting.slice(0, 50));
+});
+area.addEventListener("keydown", (event) => {
+  const at = [...popup.children].findIndex((one) => one.getAttribute("aria-selected") === "true");
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) area.form.requestSubmit();
+  else if (popup.hidden) return;
+  else if (event.key === "ArrowDown" || event.key === "ArrowUp") point(Math.min(Math.max(0, at + (event.key === "ArrowDown" ? 1 : -1)), popup.children.length - 1));
+  else if (event.key === "Tab" || event.key === "Enter") complete(at);
+  else if (event.key === "Escape") words([]);
+  else return;
+  event.preventDefault();
+});
+area.addEventListener("blur", () => words([]));
+
+// The console.
+
+const LOGGED = 200_000; // characters of an answer that are shown
+const KEY = "assetq-history";
+const history = (() => {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? "[]").filter((line) => typeof line === "string");
+  } catch {
+    return [];
+  }
+})();
+let recalled = history.length;
+onSubmit("console", async ({ line }) => {
+  const text = line.value.trim();
+  if (!text) return;
+  if (history.at(-1) !== text) history.push(text);
+  recalled = history.length;
+  try {
+    localStorage.setItem(KEY, JSON.stringify(history.slice(-500)));
+  } catch {
+    // Without storage the history ends with the page.
+  }
+  line.value = "";
+  const args = wordsOf(text);
+  if (args[0] === "assetq") args.shift();
+  const log = $("console").querySelector(".log");
+  // A page is shown here, where the command would start a browser.
+  const isView = args[0] === "view" && !args.some((word) => /^(--to|-h|--help)/.test(word));
+  const ran = await run(isView ? [...args, "--to", "-"] : args);
+  const out = isView ? "" : await ran.out.slice(0, LOGGED * 2).text();
+  const pieces = [el("pre", { class: "line" }, `$ ${shownLine(args)}`), out && el("pre", {}, out.slice(0, LOGGED).trimEnd()),
+    out.length > LOGGED && el("p", { class: "hint" }, "… ", el("a", { href: URL.createObjectURL(ran.out), download: "answer.txt" }, `all of it, ${bytes(ran.out.size)}`)), ...notes(ran)];
+  if (ran.code !== 0) pieces.push(el("p", { class: "hint" }, `exit code ${ran.code}: ${EXITS[ran.code] ?? "ended"}`));
+  log.append(...pieces.filter(Boolean));
+  log.scrollTop = log.scrollHeight;
+  if (isView && ran.out.size > 0) {
+    await frame($("look"), ran.out, shownLine(args), notes(ran));
+    tab("look");
+  }
+});
+$("line").addEventListener("keydown", (event) => {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (!by) return;
+  recalled = Math.min(Math.max(0, recalled + by), history.length);
+  $("line").value = history[recalled] ?? "";
+  event.preventDefault();
+});
+
+// Files inside of a game.
+
+let asking = 0;
+$("inside-of").addEventListener("input", () => {
+  clearTimeout(asking);
+  asking = setTimeout(async () => {
+    const { value, dataset } = $("inside-of");
+    if (!value) return $("inside-found").replaceChildren();
+    const ran = await run(["ls", dataset.file, `*${value}*`, "-f", "csv", "--limit", "100"], { most: SHOWN_BYTES });
+    const [columns, ...rows] = rowsOf(await ran.out.text());
+    const at = columns?.findIndex((name) => name === "path" || name === "name") ?? -1;
+    const found = at < 0 ? [] : rows.map((row) => row[at]);
+    $("inside-found").replaceChildren(...found.map((path) => el("li", {}, el("button", { onclick: () => lookInside(dataset.file, path) }, el("span", {}, path)))),
+      ...(found.length ? [] : [el("li", { class: "hint" }, "no such file")]));
+  }, 250);
+});
+const lookInside = async (outer, path) => {
+  const file = `${outer}:${path}`;
+  if (!item(file)) {
+    const ran = await run(["info", file, "-f", "ndjson"], { quiet: true });
+    const about = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+    items = [...items, ...about.map(({ format, size, tables }) => ({ file, format, size, tables }))];
+  }
+  await look(file);
+};
+
+// What people drop and choose.
+
+/** @param {FileSystemEntry} entry
+ * @returns {Promise<[string, Blob][]>} */
+const below = async (entry, path = entry.name) => {
+  if (entry.isFile) return [[path, await new Promise((done, refused) => /** @type {FileSystemFileEntry} */ (entry).file(done, refused))]];
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+  const all = [];
+  for (;;) {
+    /** @type {FileSystemEntry[]} */
+    const some = await new Promise((done, refused) => reader.readEntries(done, refused));
+    if (some.length === 0) return all;
+    for (const one of some) all.push(...(await below(one, `${path}/${one.name}`)));
+    say(`${all.length} files …`);
+  }
+};
+
+addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) document.body.classList.remove("dropping");
+});
+addEventListener("drop", async (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  const entries = [...(event.dataTransfer?.items ?? [])].filter((one) => one.kind === "file").map((one) => ({ entry: one.webkitGetAsEntry(), file: one.getAsFile() }));
+  const isComparing = entries.length === 2 && !$("compare").hidden;
+  try {
+    const all = await Promise.all(entries.map(({ entry, file }) => (entry ? below(entry) : /** @type {[string, Blob][]} */ (file ? [[file.name, file]] : []))));
+    for (const one of isComparing ? all : [all.flat()]) await open(one);
+    if (isComparing) tab("compare");
+  } catch (error) {
+    say(`the browser refuses what was dropped: ${error.message}`, true);
+  }
+});
+$("open-files").addEventListener("click", () => $("pick-files").click());
+$("open-folder").addEventListener("click", () => $("pick-folder").click());
+for (const picker of [$("pick-files"), $("pick-folder")]) {
+  picker.addEventListener("change", () => {
+    open([...picker.files].map((file) => [file.webkitRelativePath || file.name, file]));
+    picker.value = "";
+  });
+}
+$("try").addEventListener("click", async () => {
+  $("try").disabled = true;
+  await run(["sample", "sample", "--altered", "--force"]);
+  await list(["sample"], true);
+});
+
+for (const name of TABS) {
+  $(`tab-${name}`).addEventListener("click", () => tab(name));
+  $(`tab-${name}`).addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    if (!by) return;
+    const next = TABS[Math.min(Math.max(0, TABS.indexOf(name) + by), TABS.length - 1)];
+    tab(next);
+    $(`tab-${next}`).focus();
+    event.preventDefault();
+  });
+}
+$("stop").addEventListener("click", stop);
+$("copy").addEventListener("click", async () => {
+  const text = $("command").textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    say("copied");
+  } catch {
+    getSelection()?.selectAllChildren($("command"));
+    say("selected: press Ctrl+C");
+  }
+});
+$("theme").addEventListener("click", () => {
+  const { dataset } = document.documentElement;
+  const isDark = (dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  dataset.theme = isDark ? "light" : "dark";
+});
+
+$("licensed").hidden = !$("licences").textContent;
+$("licensed").addEventListener("toggle", async () => {
+  const packed = Uint8Array.from(atob($("licences").textContent), (c) => c.charCodeAt(0));
+  $("licensed").querySelector("pre").textContent = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}, { once: true });
+
+tab("look");
+startWorker().then(() => {
+  $("loading").hidden = true;
+  for (const id of ["open-files", "open-folder", "try"]) $(id).disabled = false;
+  document.body.dataset.ready = "true";
+});
