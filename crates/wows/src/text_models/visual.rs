@@ -73,6 +73,11 @@ fn rounded(number: f32) -> f32 {
     if (number - whole).abs() < 1e-5 { whole + 0.0 } else { number }
 }
 
+/// Whether two transforms are equal, if rounding of texts and of sums does not count.
+fn is_same_place(a: &[f32; 16], b: &[f32; 16]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-5 * (1.0 + a.abs()))
+}
+
 /// The names that a render set gives to its buffers: see [`VisualFile`].
 struct BufferNames<'v> {
     vertices: Cow<'v, str>,
@@ -235,7 +240,9 @@ impl VisualFile {
                 placed.push(by_name.get(&*node.text()?).map(|place| place.transform.map(rounded)));
             }
             let (Some(Some(transform)), Some(names)) = (placed.first().copied(), buffer_names(set)?) else { continue };
-            if transform != IDENTITY && placed.iter().all(|node| *node == Some(transform)) {
+            if transform != IDENTITY
+                && placed.iter().all(|node| node.is_some_and(|node| is_same_place(&node, &transform)))
+            {
                 transforms.insert(id::of_name(&names.vertices), SetTransform { transform, is_world });
             }
         }
