@@ -1,7 +1,7 @@
 use super::{Context, Failure, Format, Outcome, Unit, tour};
 use crate::paths::joined;
 use crate::table::{Column, Kind, Value};
-use assetq_sample::{self as sample, Size};
+use assetq_sample::{self as sample, Contents, Size};
 use std::path::{Path, PathBuf};
 
 /// The values of `-f` that the command takes.
@@ -50,42 +50,41 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         SizeArg::Small => Size::Small,
         SizeArg::Full => Size::Full,
     };
-    let seed = args.seed.unwrap_or(1);
+    let (contents, seed) = Contents::of(args.seed, size);
     context.writes_folder(&args.dir);
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
     let mut out = context.rows(&columns[..shown])?;
     context.with_progress_of("sample", Unit::Files, |progress| {
-        for (name, format, make) in sample::FILES {
+        let altered = if args.altered { contents.altered } else { &[] };
+        let mut file = |(name, format, make): &(&str, crate::Format, sample::Make)| {
             let (path, bytes) = (args.dir.join(name), make(seed, size));
             write(&path, &bytes, args, context)?;
             out.row(&cells(&path, *format, bytes.len())[..shown])?;
             progress.advance(1);
-        }
-        for (name, make) in sample::BESIDE {
-            write(&args.dir.join(name), &make(seed, size), args, context)?;
-        }
-        for (name, format, make) in sample::FOLDERS {
-            let folder = args.dir.join(name);
+            Ok::<_, Failure>(())
+        };
+        contents.files.iter().chain(altered).try_for_each(&mut file)?;
+        let folder = |folder: &Path, make: sample::MakeFolder| {
             let (mut total, mut failed) = (0, None);
             let done = make(seed, size, &mut |path, bytes| {
                 total += bytes.len();
                 progress.advance(1);
-                write(&joined(&folder, path), bytes, args, context).map_err(|failure| {
+                write(&joined(folder, path), bytes, args, context).map_err(|failure| {
                     failed = Some(failure);
                     sample::Stopped
                 })
             });
-            if let (Err(sample::Stopped), Some(failure)) = (done, failed) {
-                return Err(failure);
+            match (done, failed) {
+                (Err(sample::Stopped), Some(failure)) => Err(failure),
+                _ => Ok(total),
             }
-            out.row(&cells(&folder, *format, total)[..shown])?;
-        }
-        if args.altered {
-            let (name, format, make) = sample::ALTERED;
-            let (path, bytes) = (args.dir.join(name), make(seed, size));
-            write(&path, &bytes, args, context)?;
-            out.row(&cells(&path, format, bytes.len())[..shown])?;
+        };
+        folder(&args.dir, contents.beside)?;
+        for (name, format, make) in contents.folders {
+            let path = args.dir.join(name);
+            let total = folder(&path, *make)?;
+            out.row(&cells(&path, *format, total)[..shown])?;
         }
         Ok::<_, Failure>(())
     })?;

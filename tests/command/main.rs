@@ -24,3 +24,4 @@ mod textconv;
 #[cfg(unix)]
 mod view;
 mod windows;
+mod world;

@@ -83,6 +83,56 @@ pub fn flat_block([r, g, b]: [u8; 3]) -> [u8; 8] {
     [low, high, low, high, 0, 0, 0, 0]
 }
 
+/// A BC1 block of 16 texels: its ends are the darkest and the brightest of them.
+fn block(texels: &[[u8; 3]; 16]) -> [u8; 8] {
+    let brightness = |[r, g, b]: [u8; 3]| 2 * u32::from(r) + 4 * u32::from(g) + u32::from(b);
+    let packed = |[r, g, b]: [u8; 3]| u16::from(r >> 3) << 11 | u16::from(g >> 2) << 5 | u16::from(b >> 3);
+    let by_brightness = |texel: &&[u8; 3]| brightness(**texel);
+    let [dark, bright] = [texels.iter().min_by_key(by_brightness), texels.iter().max_by_key(by_brightness)]
+        .map(|end| *end.expect("16 texels"));
+    // A block whose first end is the greater number has four colours.
+    let (first, last) = if packed(bright) >= packed(dark) { (bright, dark) } else { (dark, bright) };
+    if packed(first) == packed(last) {
+        return flat_block(first);
+    }
+    let mix =
+        |of_first: i32| [0, 1, 2].map(|c| (i32::from(first[c]) * of_first + i32::from(last[c]) * (3 - of_first)) / 3);
+    let colours = [mix(3), mix(0), mix(2), mix(1)];
+    let nearest = |texel: &[u8; 3]| {
+        let far = |colour: &[i32; 3]| (0..3).map(|c| (colour[c] - i32::from(texel[c])).pow(2)).sum::<i32>();
+        (0..4).min_by_key(|colour| far(&colours[*colour])).expect("four colours") as u32
+    };
+    let bits = texels.iter().rev().fold(0, |bits, texel| bits << 2 | nearest(texel));
+    let mut bytes = [0; 8];
+    bytes[..2].copy_from_slice(&packed(first).to_le_bytes());
+    bytes[2..4].copy_from_slice(&packed(last).to_le_bytes());
+    bytes[4..].copy_from_slice(&bits.to_le_bytes());
+    bytes
+}
+
+/// A BC1 square with all levels, whose texels are given by column and row. Each level is the mean of the one before.
+pub fn painted(size: u32, texel: impl Fn([u32; 2]) -> [u8; 3]) -> Vec<u8> {
+    let builder = DdsBuilder::square(size);
+    let mut levels = vec![(0..size * size).map(|n| texel([n % size, n / size])).collect::<Vec<_>>()];
+    for level in 1..builder.mips {
+        let (side, above) = (size >> level, &levels[level as usize - 1]);
+        let mean = |n: u32| {
+            let corner = n / side * 4 * side + n % side * 2;
+            let four = [0, 1, 2 * side, 2 * side + 1].map(|step| above[(corner + step) as usize]);
+            [0, 1, 2].map(|c| (four.iter().map(|texel| u32::from(texel[c])).sum::<u32>() / 4) as u8)
+        };
+        levels.push((0..side * side).map(mean).collect());
+    }
+    builder.build(&builder.blocks(|level, [x, y]| {
+        let side = size >> level;
+        let at = |n: u32| [(4 * x + n % 4).min(side - 1), (4 * y + n / 4).min(side - 1)];
+        block(&std::array::from_fn(|n| {
+            let [x, y] = at(n as u32);
+            levels[level as usize][(y * side + x) as usize]
+        }))
+    }))
+}
+
 /// A BC1 texture of one colour, with all levels.
 pub fn flat(size: u32, colour: [u8; 3]) -> Vec<u8> {
     let builder = DdsBuilder::square(size);

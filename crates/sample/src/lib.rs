@@ -31,7 +31,7 @@ pub use rusty_hearts::wdata;
 #[cfg(feature = "vrage")]
 pub use vrage::{se2, vrb};
 #[cfg(feature = "wows")]
-pub use wows::{bwdb, gameparams, geometry, pickle, prototypes, ship, space, text_models};
+pub use wows::{bwdb, gameparams, geometry, pickle, prototypes, ship, space, text_models, world};
 pub use writer::{Writer, deflate};
 
 use assetq_core::Format;
@@ -74,24 +74,109 @@ pub const FILES: &[(&str, Format, Make)] = list! {
     ],
 };
 
-/// A folder of every format that reads one as a whole: its name, its format, and its builder.
-pub const FOLDERS: &[(&str, Format, MakeFolder)] = list! {
+/// A folder: its name, its format, and its builder.
+type Folder = (&'static str, Format, MakeFolder);
+
+#[cfg(feature = "ff13")]
+const FF13: Folder = ("ff13", assetq_ff13::WHITE, |seed, size, write| {
+    make::each(write, |write| drop(white::folder(seed, size, assetq_ff13::white::GameKind::First, write)))
+});
+#[cfg(feature = "rusty-hearts")]
+const RUSTY_HEARTS: Folder = ("rusty-hearts", assetq_rusty_hearts::RUSTY_HEARTS, |seed, size, write| {
+    make::each(write, |write| {
+        drop(rusty_hearts::folder(seed, size, &assetq_rusty_hearts::game_folder::layout::KEY, write))
+    })
+});
+#[cfg(feature = "vrage")]
+const SE2: Folder =
+    ("se2", assetq_vrage::SE2, |seed, size, write| make::each(write, |write| drop(se2::folder(seed, size, write))));
+
+/// A folder of every format that reads one as a whole.
+pub const FOLDERS: &[Folder] = list! {
     feature = "wows": [
         ("wows", assetq_wows::WOWS, |seed, size, write| wows::game(seed, size, write)),
         ("wows-ship", assetq_wows::WOWS, |_, _, write| ship::folder(write)),
     ],
-    feature = "ff13": [("ff13", assetq_ff13::WHITE, |seed, size, write| {
-        make::each(write, |write| drop(white::folder(seed, size, assetq_ff13::white::GameKind::First, write)))
-    })],
-    feature = "rusty-hearts": [("rusty-hearts", assetq_rusty_hearts::RUSTY_HEARTS, |seed, size, write| {
-        make::each(write, |write| drop(rusty_hearts::folder(seed, size, &assetq_rusty_hearts::game_folder::layout::KEY, write)))
-    })],
-    feature = "vrage": [("se2", assetq_vrage::SE2, |seed, size, write| {
-        make::each(write, |write| drop(se2::folder(seed, size, write)))
-    })],
+    feature = "ff13": [FF13],
+    feature = "rusty-hearts": [RUSTY_HEARTS],
+    feature = "vrage": [SE2],
 };
 
 /// A later build of the `assets.bin` of the same seed; [`bwdb::altered`] lists the differences.
 #[cfg(feature = "wows")]
 pub const ALTERED: (&str, Format, Make) =
     ("altered.bin", assetq_wows::BWDB, |seed, size| bwdb::altered(seed, size).bytes);
+
+/// The files and folders of a sample.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents {
+    /// Files that are worth a look: names, formats, and builders.
+    pub files: &'static [(&'static str, Format, Make)],
+    /// Writes the files that others need beside them.
+    pub beside: MakeFolder,
+    /// Folders of games.
+    pub folders: &'static [(&'static str, Format, MakeFolder)],
+    /// Later builds of files, to compare with.
+    pub altered: &'static [(&'static str, Format, Make)],
+}
+
+impl Contents {
+    /// Random contents for a seed and for large files, and a small world otherwise; and the seed of what is random.
+    pub fn of(seed: Option<u64>, size: Size) -> (&'static Self, u64) {
+        let _ = size;
+        (&RANDOM, seed.unwrap_or(1))
+    }
+}
+
+/// Random contents: the same ones for the same seed.
+pub const RANDOM: Contents = Contents {
+    files: FILES,
+    beside: |seed, size, write| BESIDE.iter().try_for_each(|(name, make)| write(name, &make(seed, size))),
+    folders: FOLDERS,
+    altered: list! { feature = "wows": [ALTERED] },
+};
+
+/// A small world: a ship and what belongs to it, the same in each file.
+pub const WORLD: Contents = Contents {
+    files: list! {
+        feature = "wows": [
+            ("assets.bin", assetq_wows::BWDB, |_, _| world::database(world::Build::Now)),
+            ("GameParams.data", assetq_wows::GAMEPARAMS, |_, _| world::parameters(world::Build::Now)),
+            ("global.mo", assetq_wows::MO, |_, _| world::titles(0)),
+            ("models.bin", assetq_wows::MODELS, |_, _| world::harbour_models()),
+            ("space.bin", assetq_wows::SPACE, |_, _| world::harbour_space()),
+            ("models.geometry", assetq_wows::GEOMETRY, |_, _| world::harbour_geometry()),
+            ("ship.geometry", assetq_wows::GEOMETRY, |_, _| world::ship_geometry()),
+            ("ship.visual", assetq_wows::VISUAL, |_, _| world::ship_visual()),
+            ("ship.model", assetq_wows::MODEL, |_, _| world::ship_model()),
+            ("ship.splash", assetq_wows::SPLASH, |_, _| world::ship_splash()),
+            ("turret.geometry", assetq_wows::GEOMETRY, |_, _| world::turret_geometry()),
+            ("turret.visual", assetq_wows::VISUAL, |_, _| world::turret_visual()),
+            ("turret.model", assetq_wows::MODEL, |_, _| world::turret_model()),
+            ("ship_Hull.mfm", assetq_wows::MFM, |_, _| world::material(world::Skin::Hull)),
+            ("RootModels.info", assetq_wows::INFO, text_models::demo_info),
+            ("hull_a.dds", Format::of::<assetq_scene::dds::Dds>(), |_, _| world::albedo(world::Skin::Hull)),
+        ],
+        feature = "ff13": [
+            ("model.trb", assetq_ff13::GTEX, gtex::demo),
+            ("sheet.wdb", assetq_ff13::WDB, wdb::demo),
+            ("pack.bin", assetq_ff13::WPD, wdb::demo_pack),
+        ],
+        feature = "rusty-hearts": [("town.wdata", assetq_rusty_hearts::WDATA, wdata::demo)],
+        feature = "vrage": [("savegame.vrb", assetq_vrage::VRB, vrb::demo)],
+    },
+    beside: |seed, size, write| {
+        #[cfg(feature = "wows")]
+        world::beside(write)?;
+        (RANDOM.beside)(seed, size, write)
+    },
+    folders: list! {
+        feature = "wows": [("wows", assetq_wows::WOWS, |_, _, write| world::folder(write))],
+        feature = "ff13": [FF13],
+        feature = "rusty-hearts": [RUSTY_HEARTS],
+        feature = "vrage": [SE2],
+    },
+    altered: list! {
+        feature = "wows": [("altered.bin", assetq_wows::BWDB, |_, _| world::database(world::Build::Next))],
+    },
+};

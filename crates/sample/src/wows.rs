@@ -6,9 +6,11 @@ pub mod gameparams;
 pub mod geometry;
 pub mod pickle;
 pub mod prototypes;
+pub mod records;
 pub mod ship;
 pub mod space;
 pub mod text_models;
+pub mod world;
 
 use super::dds::{DdsBuilder, Texels};
 use super::writer::bytes;

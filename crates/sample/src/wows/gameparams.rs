@@ -82,7 +82,7 @@ pub fn root(entities: Data) -> Data {
     Data::List(vec![dict! { "": entities }])
 }
 
-fn info(kind: &str, nation: &str, species: Option<&str>) -> Data {
+pub(super) fn info(kind: &str, nation: &str, species: Option<&str>) -> Data {
     let species = species.map_or(Data::None, Data::from);
     Data::Object("TypeInfo", members! { "nation": nation, "species": species, "type": kind })
 }
@@ -92,11 +92,11 @@ pub(super) fn index_of(name: &str) -> &str {
     name.split_once('_').map_or(name, |(index, _)| index)
 }
 
-fn texts(names: &[&str]) -> Data {
+pub(super) fn texts(names: &[&str]) -> Data {
     names.iter().map(|name| Data::from(*name)).collect::<Vec<_>>().into()
 }
 
-fn put(all: &mut Vec<(Data, Data)>, name: &str, id: i64, info: Data, more: Vec<(Data, Data)>) {
+pub(super) fn put(all: &mut Vec<(Data, Data)>, name: &str, id: i64, info: Data, more: Vec<(Data, Data)>) {
     let mut members = members! { "id": id, "index": index_of(name), "name": name, "typeinfo": info };
     members.extend(more);
     all.push((name.into(), Data::Object("GPData", members)));
@@ -110,11 +110,11 @@ pub(super) fn armor(plates: &[(u16, u16, f64)]) -> Data {
 }
 
 /// Armour, and the plate without armour.
-fn whole_armor(plates: &[(u16, u16, f64)]) -> Data {
+pub(super) fn whole_armor(plates: &[(u16, u16, f64)]) -> Data {
     armor(&[&[(0, 1, 0.0)], plates].concat())
 }
 
-fn hit_location(kind: &str, max_hp: f64, boxes: &[&str]) -> Data {
+pub(super) fn hit_location(kind: &str, max_hp: f64, boxes: &[&str]) -> Data {
     dict! { "hlType": kind, "maxHP": max_hp, "parentHL": "", "regeneratedHPPart": 0.5, "splashBoxes": texts(boxes) }
 }
 
@@ -140,7 +140,7 @@ fn gun(name: &str, id: i64, model: &str, plates: &[(u16, u16, f64)]) -> Data {
     Data::Object("GPData", members)
 }
 
-fn upgrade(kind: &str, prev: &str, components: Data) -> Data {
+pub(super) fn upgrade(kind: &str, prev: &str, components: Data) -> Data {
     dict! { "components": components, "nextShips": Data::List(Vec::new()), "prev": prev, "ucType": kind }
 }
 

@@ -116,6 +116,11 @@ impl GeometryBuilder {
         self.index_buffers.len() as u16 - 1
     }
 
+    /// The number of the next vertex buffer.
+    pub fn buffers(&self) -> u16 {
+        self.vertex_buffers.len() as u16
+    }
+
     pub fn vertex_mapping(&mut self, mapping: Mapping) {
         self.vertex_mappings.push(mapping);
     }

@@ -5,11 +5,11 @@ use super::bwdb::DatabaseBuilder;
 use super::gameparams::{self, armor, index_of};
 use super::geometry::{GeometryBuilder, Mapping, PlateShape, pack_vertices, surface};
 use super::pickle::{Data, dict, members};
-use super::prototypes::{BlobWriter, u16s, u32s, u64s};
-use super::text_models::Dialect;
+use super::prototypes::BlobWriter;
+use super::records::{self, DrawnSet, DrawnVisual, SLOTS};
+use super::text_models::{Dialect, Joint, Node};
 use super::{How, Package};
 use crate::dds::{DdsBuilder, Texels, flat, flat_block};
-use crate::writer::bytes;
 use assetq_core::codec::murmur3;
 use assetq_scene::texture::Masks;
 use assetq_wows::bwdb::prototypes::PrototypeType;
@@ -201,22 +201,10 @@ fn materials(builder: &mut DatabaseBuilder) -> (BlobWriter, Vec<u64>) {
     let mut materials = BlobWriter::new(PrototypeType::Material, COLOURS.len());
     let mut ids = Vec::new();
     for (record, (name, _)) in COLOURS.iter().enumerate() {
-        let slots =
-            [("diffuseMap", "a"), ("normalMap", "n"), ("metallicGlossMap", "mg"), ("ambientOcclusionMap", "ao")];
-        let names: Vec<u32> = slots.iter().map(|(slot, _)| builder.string(slot)).collect();
-        let textures: Vec<u64> = slots.iter().map(|(_, ending)| builder.path(&texture_path(name, ending))).collect();
+        let textures = SLOTS.map(|(slot, ending)| (slot, texture_path(name, ending)));
         let fx = if *name == "glass" { "glass_material" } else { "PBS_ship" };
-        let fx = builder.path(&format!("shaders/materials/{fx}.fx"));
-        let at = materials.record(record);
-        let double_sided = builder.string("doubleSided");
-        // One flag and four textures.
-        materials.data.set(at, 5u16);
-        materials.data.patch(at + 2, [1, 0, 0, 0, 4]);
-        materials.array(at, 0x10, u32s(names.into_iter().chain([double_sided])));
-        materials.array(at, 0x18, u16s([0x04, 0x14, 0x24, 0x34, 0x00]));
-        materials.array(at, 0x20, [u8::from(*name == "glass")]);
-        materials.array(at, 0x40, u64s(textures));
-        materials.data.set(at + 0x68, fx);
+        let (at, fx) = (materials.record(record), format!("shaders/materials/{fx}.fx"));
+        records::material(&mut materials, at, &fx, &textures, *name == "glass", &[], builder);
         ids.push(builder.path(&format!("{FOLDER}/{name}.mfm")));
     }
     (materials, ids)
@@ -229,35 +217,24 @@ fn write_visual(
     material_ids: &[u64],
     builder: &mut DatabaseBuilder,
 ) {
-    let names = u32s(visual.nodes.iter().map(|(name, ..)| builder.string(name)).collect::<Vec<_>>());
-    let matrices = visual
-        .nodes
-        .iter()
-        .flat_map(|(.., [x, y, z])| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, *x, *y, *z, 1.0]);
-    records.data.set(at, visual.nodes.len() as i32);
-    records.array(at, 0x08, &names);
-    records.array(at, 0x10, u16s(0..visual.nodes.len() as u16));
-    records.array(at, 0x18, &names);
-    records.array(at, 0x20, bytes(matrices));
-    records.array(at, 0x28, u16s(visual.nodes.iter().map(|(_, parent, _)| parent.map_or(0xFFFF, |p| p as u16))));
-    records.data.set(at + 0x30, builder.path(&format!("{}.geometry", visual.path)));
-    records.data.patch(at + 0x38, [0, 1, visual.sets.len() as u8, 0, 1]);
-    records.floats(at + 0x40, &[-2.0, -2.0, -10.0]);
-    records.floats(at + 0x50, &[2.0, 2.0, 10.0]);
-    let mut set_names = Vec::new();
-    for (set, (name, material)) in records.each(at, 0x60, visual.sets.len(), 0x28).zip(&visual.sets) {
-        let [vertices, indices] = ["vertices", "indices"].map(|what| mapping_id(visual, name, what));
-        let name = builder.string(name);
-        records.data.patch(set, u32s([name, builder.string(COLOURS[*material].0), vertices, indices]));
-        records.data.set(set + 0x10, material_ids[*material]);
-        records.data.patch(set + 0x18, [0, 1]);
-        records.array(set, 0x20, u32s([builder.string("Scene Root")]));
-        set_names.push(name);
-    }
-    let lod = records.structs(at, 0x68, 1, 0x10);
-    records.floats(lod, &[1000.0]);
-    records.data.set(lod + 6, set_names.len() as u16);
-    records.array(lod, 8, u32s(set_names));
+    let joints: Vec<Joint> =
+        visual.nodes.iter().map(|&(name, parent, position)| Joint::from(&Node { name, parent, position })).collect();
+    let nodes = ["Scene Root".to_owned()];
+    let sets = visual.sets.iter().map(|(name, material)| DrawnSet {
+        name,
+        material: COLOURS[*material].0,
+        mappings: ["vertices", "indices"].map(|what| mapping_id(visual, name, what)),
+        mfm: material_ids[*material],
+        nodes: &nodes,
+    });
+    let drawn = DrawnVisual {
+        geometry: &format!("{}.geometry", visual.path),
+        joints: &joints,
+        bounds: [[-2.0, -2.0, -10.0], [2.0, 2.0, 10.0]],
+        sets: sets.collect(),
+        lods: vec![(1000.0, visual.sets.iter().map(|(name, _)| *name).collect())],
+    };
+    drawn.write(records, at, builder);
 }
 
 fn info(kind: &str, species: &str) -> Data {

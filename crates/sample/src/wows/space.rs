@@ -14,37 +14,78 @@ pub fn model_ids(size: Size) -> Vec<u64> {
     model_paths(size).iter().map(|path| cityhash64(path.as_bytes())).collect()
 }
 
+/// A model of a space, with the ids of its paths.
+#[derive(Debug, Clone)]
+pub struct SpaceModel {
+    pub id: u64,
+    pub visual: u64,
+    pub geometry: u64,
+    pub bounds: [[f32; 3]; 2],
+    pub sets: Vec<SpaceSet>,
+}
+
+/// A render set: ids of names, and of the path of its material.
+#[derive(Debug, Clone, Copy)]
+pub struct SpaceSet {
+    pub name: u32,
+    pub material: u32,
+    pub vertices: u32,
+    pub indices: u32,
+    pub mfm: u64,
+}
+
+/// A model in its place.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    pub id: u64,
+    pub transform: [f32; 16],
+    pub name: Option<String>,
+}
+
 /// A believable `models.bin`: models with their visuals, and one skeleton for all.
 pub fn models_bin(seed: u64, size: Size) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
-    let ids = model_ids(size);
-    let geometry = cityhash64(b"spaces/sample/models.geometry");
+    let models = model_ids(size).into_iter().enumerate().map(|(index, id)| {
+        let count = 1 + rng.usize(..4);
+        let bounds = [-1f32, 1.0].map(|sign| [(); 3].map(|()| sign * (1.0 + rng.f32() * 9.0)));
+        let sets = (0..count).map(|set| {
+            let [vertices, indices] =
+                ["vertices", "indices"].map(|what| murmur3(format!("rock_{index}_{set}.{what}").as_bytes()));
+            let (name, material) = (murmur3(format!("set_{set}").as_bytes()), murmur3(b"rock"));
+            SpaceSet { name, material, vertices, indices, mfm: cityhash64(b"content/location/rock.mfm") }
+        });
+        let visual = cityhash64(format!("rock_{index:04}.visual").as_bytes());
+        let geometry = cityhash64(b"spaces/sample/models.geometry");
+        SpaceModel { id, visual, geometry, bounds, sets: sets.collect() }
+    });
+    write_models(&models.collect::<Vec<_>>())
+}
+
+/// A `models.bin` of these models, with one skeleton for all.
+pub fn write_models(models: &[SpaceModel]) -> Vec<u8> {
     let mut w = Writer::new();
-    w.add(ids.len() as u32);
+    w.add(models.len() as u32);
     w.push([1, 0, 1, 0]);
     w.add(0x18i64);
     let skeletons = w.add(0i64);
-    let records = w.zeros(ids.len() * 0xA8);
-    for (index, id) in ids.iter().enumerate() {
+    let records = w.zeros(models.len() * 0xA8);
+    for (index, model) in models.iter().enumerate() {
         let at = records + index * 0xA8;
-        w.patch(at, bytes([*id, cityhash64(format!("rock_{index:04}.visual").as_bytes())]));
+        w.patch(at, bytes([model.id, model.visual]));
         w.patch(at + 0x11, [4]);
         let visual = at + 0x30;
-        let sets = 1 + rng.usize(..4);
-        w.set(visual + 0x30, geometry);
+        let sets = model.sets.len();
+        w.set(visual + 0x30, model.geometry);
         w.patch(visual + 0x38, [0, 1, sets as u8, 0, 1]);
-        for (corner, sign) in [(0x40, -1f32), (0x50, 1.0)] {
-            w.patch(visual + corner, bytes([(); 3].map(|()| sign * (1.0 + rng.f32() * 9.0))));
+        for (corner, place) in [0x40, 0x50].into_iter().zip(model.bounds) {
+            w.patch(visual + corner, bytes(place));
         }
         let array = w.zeros(sets * 0x28);
         w.point(visual + 0x60, visual, array);
-        let names: Vec<u32> = (0..sets).map(|set| murmur3(format!("set_{set}").as_bytes())).collect();
-        for (set, name) in names.iter().enumerate() {
-            let at = array + set * 0x28;
-            let [vertices, indices] =
-                ["vertices", "indices"].map(|what| murmur3(format!("rock_{index}_{set}.{what}").as_bytes()));
-            w.patch(at, bytes([*name, murmur3(b"rock"), vertices, indices]));
-            w.set(at + 0x10, cityhash64(b"content/location/rock.mfm"));
+        for (number, set) in model.sets.iter().enumerate() {
+            let at = array + number * 0x28;
+            w.patch(at, bytes([set.name, set.material, set.vertices, set.indices]));
+            w.set(at + 0x10, set.mfm);
             w.patch(at + 0x19, [1]);
             let nodes = w.add(murmur3(b"Scene Root"));
             w.point(at + 0x20, at, nodes);
@@ -54,7 +95,7 @@ pub fn models_bin(seed: u64, size: Size) -> Vec<u8> {
         w.set(lod, 1000f32);
         w.patch(lod + 4, [1]);
         w.set(lod + 6, sets as u16);
-        let names = w.all(names);
+        let names = w.all(model.sets.iter().map(|set| set.name));
         w.point(lod + 8, lod, names);
         w.patch(at + 0xA4, bytes([index as u16, sets as u16]));
     }
@@ -100,32 +141,40 @@ pub fn models_that_share(models: usize, sets: u16) -> Vec<u8> {
     w.into_bytes()
 }
 
-const IDENTITY: [f32; 16] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.];
+pub(super) const IDENTITY: [f32; 16] = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.];
 
 /// A believable `space.bin`: instances of the models in [`models_bin`], some with a name, and two point lights.
 pub fn space_bin(seed: u64, size: Size) -> Vec<u8> {
     let mut rng = Rng::with_seed(seed);
     let ids = model_ids(size);
-    let count = ids.len() * 4;
-    let mut w = Writer::new();
-    w.all([count as u32, 0, 0, 2]);
-    w.zeros(0x10);
-    let pointers = w.zeros(0x40);
-    let instances = w.zeros(count * 0x70);
-    w.point(pointers, 0, instances);
-    for index in 0..count {
-        let at = instances + index * 0x70;
+    let placed = (0..ids.len() * 4).map(|index| {
         let mut transform = IDENTITY;
         for position in &mut transform[12..15] {
             *position = (rng.f32() * 2000.0 - 1000.0).round();
         }
-        w.patch(at, bytes(transform));
-        w.set(at + 0x50, ids[rng.usize(..ids.len())]);
+        let id = ids[rng.usize(..ids.len())];
+        let name = (index % 5 == 0).then(|| format!("{:08X}.{:08X}", rng.u32(..), rng.u32(..)));
+        Placed { id, transform, name }
+    });
+    write_space(&placed.collect::<Vec<_>>())
+}
+
+/// A `space.bin` of these instances, and two point lights.
+pub fn write_space(placed: &[Placed]) -> Vec<u8> {
+    let mut w = Writer::new();
+    w.all([placed.len() as u32, 0, 0, 2]);
+    w.zeros(0x10);
+    let pointers = w.zeros(0x40);
+    let instances = w.zeros(placed.len() * 0x70);
+    w.point(pointers, 0, instances);
+    for (index, placed) in placed.iter().enumerate() {
+        let at = instances + index * 0x70;
+        w.patch(at, bytes(placed.transform));
+        w.set(at + 0x50, placed.id);
         w.set(at + 0x58, 0x0400_0001u32);
-        if index % 5 == 0 {
-            let name = format!("{:08X}.{:08X}\0", rng.u32(..), rng.u32(..));
-            w.set(at + 0x40, name.len() as u32);
-            let text = w.push(name);
+        if let Some(name) = &placed.name {
+            w.set(at + 0x40, name.len() as u32 + 1);
+            let text = w.text(name);
             w.point(at + 0x48, at + 0x40, text);
         }
     }

@@ -26,6 +26,22 @@ impl Node<'static> {
     const ROOT: Self = Node { name: "Scene Root", parent: None, position: [0.0; 3] };
 }
 
+/// A node below another one, with its matrix: four rows, and the position in the last.
+#[derive(Debug, Clone)]
+pub struct Joint {
+    pub name: String,
+    pub parent: Option<usize>,
+    pub matrix: [f32; 16],
+}
+
+impl From<&Node<'_>> for Joint {
+    fn from(node: &Node<'_>) -> Self {
+        let mut matrix = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1.];
+        matrix[12..15].copy_from_slice(&node.position);
+        Self { name: node.name.to_owned(), parent: node.parent, matrix }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub struct RenderSet<'a> {
     /// The names of its buffers have `.vertices` and `.indices` at the end.
@@ -102,18 +118,14 @@ impl Lines {
     }
 }
 
-fn nodes_below(lines: &mut Lines, nodes: &[Node<'_>], parent: Option<usize>) {
+fn nodes_below(lines: &mut Lines, nodes: &[Joint], parent: Option<usize>) {
     for (index, node) in nodes.iter().enumerate().filter(|(_, node)| node.parent == parent) {
-        let [x, y, z] = node.position;
         lines.begin("node");
-        lines.value("identifier", node.name);
-        let transform = [
-            ("row0", "1.000000 0.000000 0.000000 0.000000"),
-            ("row1", "0.000000 1.000000 0.000000 0.000000"),
-            ("row2", "0.000000 0.000000 1.000000 0.000000"),
-            ("row3", &format!("{x:.6} {y:.6} {z:.6} 1.000000")),
-        ];
-        lines.values("transform", &transform);
+        lines.value("identifier", &node.name);
+        let rows =
+            node.matrix.chunks_exact(4).map(|row| row.iter().map(|cell| format!("{cell:.6}")).collect::<Vec<_>>());
+        let rows: Vec<String> = rows.map(|row| row.join(" ")).collect();
+        lines.values("transform", &[("row0", &rows[0]), ("row1", &rows[1]), ("row2", &rows[2]), ("row3", &rows[3])]);
         nodes_below(lines, nodes, Some(index));
         lines.end();
     }
@@ -121,13 +133,19 @@ fn nodes_below(lines: &mut Lines, nodes: &[Node<'_>], parent: Option<usize>) {
 
 /// A `.visual` called `name`, without the ending.
 pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSet<'_>]) -> Vec<u8> {
+    let joints: Vec<Joint> = nodes.iter().map(Joint::from).collect();
+    jointed(name, dialect, &joints, sets)
+}
+
+/// As [`visual`], with nodes that may turn and mirror. Sets on several nodes are in the space of the world.
+pub fn jointed(name: &str, dialect: Dialect, nodes: &[Joint], sets: &[RenderSet<'_>]) -> Vec<u8> {
     let mut lines = Lines::document(&format!("{name}.visual"));
     match dialect {
         Dialect::Old => {
             nodes_below(&mut lines, nodes, None);
             for set in sets {
                 lines.begin("renderSet");
-                lines.value("treatAsWorldSpaceObject", "false");
+                lines.value("treatAsWorldSpaceObject", if set.node.contains("BlendBone") { "true" } else { "false" });
                 set.node.split(' ').for_each(|node| lines.value("node", node));
                 lines.begin("geometry");
                 lines.value("vertices", &format!("{}.vertices", set.name));
@@ -145,7 +163,7 @@ pub fn visual(name: &str, dialect: Dialect, nodes: &[Node<'_>], sets: &[RenderSe
             for set in sets {
                 lines.begin("renderSet");
                 lines.value("name", set.name);
-                lines.value("treatAsWorldSpaceObject", "false");
+                lines.value("treatAsWorldSpaceObject", if set.node.contains("BlendBone") { "true" } else { "false" });
                 lines.values("nodes", &set.node.split(' ').map(|node| ("node", node)).collect::<Vec<_>>());
                 lines.values("material", &[("identifier", set.material), ("mfm", set.mfm)]);
                 lines.end();
@@ -336,11 +354,7 @@ pub fn turret_visual() -> Vec<u8> {
         mfm: "PnFMods/Sample/gun/turret.mfm",
         lod: 0,
     };
-    let text = String::from_utf8(visual("gun", Dialect::Old, &nodes, &[set])).unwrap();
-    let text = text.replace("treatAsWorldSpaceObject>\tfalse", "treatAsWorldSpaceObject>\ttrue");
-    let mut bones = text.split("_BlendBone\t</identifier>");
-    let first = bones.next().unwrap().to_owned();
-    let mirrored = bones
-        .map(|bone| bone.replacen("0.000000 0.000000 1.000000 0.000000", "0.000000 0.000000 -1.000000 0.000000", 1));
-    mirrored.fold(first, |text, bone| text + "_BlendBone\t</identifier>" + &bone).into_bytes()
+    let mut joints: Vec<Joint> = nodes.iter().map(Joint::from).collect();
+    joints.iter_mut().filter(|joint| joint.name.ends_with("_BlendBone")).for_each(|bone| bone.matrix[10] = -1.0);
+    jointed("gun", Dialect::Old, &joints, &[set])
 }

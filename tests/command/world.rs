@@ -1,0 +1,104 @@
+//! The world of a sample: its files are sound and small, and fit together.
+
+use crate::common::{run, writer};
+use assetq_sample::{Size, WORLD};
+use std::collections::BTreeMap;
+
+/// A folder with the whole world.
+fn world() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut write = writer(dir.path());
+    for (name, _, make) in WORLD.files.iter().chain(WORLD.altered) {
+        write(name, make(1, Size::Small));
+    }
+    let mut put = |path: &str, bytes: &[u8]| {
+        write(path, bytes.to_vec());
+        Ok(())
+    };
+    (WORLD.beside)(1, Size::Small, &mut put).unwrap();
+    for (name, _, make) in WORLD.folders {
+        make(1, Size::Small, &mut |path, bytes| put(&format!("{name}/{path}"), bytes)).unwrap();
+    }
+    drop(write);
+    dir
+}
+
+#[test]
+fn its_files_are_sound_and_small() {
+    let dir = world();
+    let names = WORLD.files.iter().chain(WORLD.altered).map(|(name, ..)| *name);
+    let all: Vec<&str> = names.chain(WORLD.folders.iter().map(|(name, ..)| *name)).collect();
+    run(dir.path(), 0, &[&["verify"], &all[..]].concat());
+    let mut total = 0;
+    let mut folders = vec![dir.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let (path, size) = (entry.path(), entry.metadata().unwrap().len());
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            assert!(size < 300_000, "{}: {size} bytes", path.display());
+            total += size;
+        }
+    }
+    assert!(total < 3_000_000, "{total} bytes");
+}
+
+#[test]
+fn whatever_its_files_name_is_there() {
+    let dir = world();
+    for file in ["wows:content/assets.bin", "wows@7000000:content/assets.bin", "ship.visual", "turret.visual"] {
+        let (rows, said) = run(dir.path(), 0, &["refs", "--dangling", file, "-f", "ndjson"]);
+        assert_eq!(rows, "", "{file}: {said}");
+    }
+    let groups = "SELECT count(*) FROM render_groups WHERE material IS NULL";
+    for file in ["ship.geometry", "turret.geometry"] {
+        assert_eq!(run(dir.path(), 0, &["sql", groups, file, "-f", "csv"]).0, "count(*)\r\n0\r\n", "{file}");
+    }
+    let plates = "SELECT count(*) FROM armor_plates WHERE thickness IS NULL";
+    let ship = "wows:content/gameplay/common/ship/cruiser/XSC501_Aurora_1942/ship.geometry";
+    assert_eq!(run(dir.path(), 0, &["sql", plates, ship, "-f", "csv"]).0, "count(*)\r\n0\r\n");
+}
+
+fn meshes(dir: &tempfile::TempDir, args: &[&str]) -> BTreeMap<String, [[f32; 3]; 2]> {
+    run(dir.path(), 0, &[&["export"], args, &["--to", "out.glb", "--force"]].concat());
+    let glb = gltf::Gltf::from_slice(&std::fs::read(dir.path().join("out.glb")).unwrap()).unwrap();
+    let bounds = |mesh: gltf::Mesh<'_>| {
+        let bounds = mesh.primitives().next().unwrap().bounding_box();
+        (mesh.name().unwrap().to_owned(), [bounds.min, bounds.max])
+    };
+    glb.meshes().map(bounds).collect()
+}
+
+/// The bones of a turret put its vertices into one place, which sums of rounded numbers state a little differently.
+#[test]
+fn each_turret_stands_on_its_barbette() {
+    let dir = world();
+    let meshes = meshes(&dir, &["ship.geometry"]);
+    for (name, z) in [("XGM_1Shape", 57.0), ("XGM_2Shape", 43.0), ("XGM_3Shape", -40.0), ("XGM_4Shape", -55.0)] {
+        let [min, max] = meshes[name];
+        assert!(min[2] * 15.0 < z && max[2] * 15.0 > z && min[1] > 0.4, "{name}: {min:?} to {max:?}");
+    }
+}
+
+#[test]
+fn the_ship_of_the_game_has_all_of_her_guns() {
+    let dir = world();
+    run(dir.path(), 0, &["export", "wows", "--ship", "Aurora", "--to", "out.glb"]);
+    let glb = gltf::Gltf::from_slice(&std::fs::read(dir.path().join("out.glb")).unwrap()).unwrap();
+    let root = glb.default_scene().unwrap().nodes().next().unwrap();
+    let guns = root.children().filter(|node| node.name().is_some_and(|name| name.starts_with("HP_XG"))).count();
+    assert_eq!(guns, 10);
+}
+
+#[test]
+fn a_later_build_differs_as_a_note_of_a_patch_would_say() {
+    let dir = world();
+    let game = ["wows@7000000:content/GameParams.data", "wows:content/GameParams.data"];
+    let reload = "path = 'A_Artillery.HP_XGM_1.shotDelay' AND entity = 'PXSC501_Aurora_1942'";
+    let (said, _) = run(dir.path(), 1, &["diff", game[0], game[1], "-t", "fields", "-w", reload]);
+    assert!(said.contains("8.5 -> 7.5"), "{said}");
+    let (said, _) = run(dir.path(), 1, &["diff", game[0], game[1], "-t", "ships"]);
+    assert!(said.contains("PXSC502_Borealis_1944"), "{said}");
+}
