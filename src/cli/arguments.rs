@@ -4,12 +4,12 @@
 use super::{Context, Failure};
 use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
-use crate::bytes::BOM;
 use crate::error::Error;
 use crate::files::FilePattern;
 use crate::paths::is_url;
 use crate::report::Progress;
 use crate::source::bounded::Bounded;
+use crate::source::text_input::TextInput;
 use std::borrow::Cow;
 use std::io::{self, BufRead as _};
 use std::path::{Path, PathBuf};
@@ -136,12 +136,8 @@ fn both(one: &Path, other: &Path, how: &str) -> Failure {
     Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))
 }
 
-/// The lines of `input` without its byte order mark; a line may be endless.
+/// The lines of a text; a line may be endless.
 pub(super) fn lines(input: impl io::BufRead) -> impl Iterator<Item = io::Result<String>> {
     const LINE: u64 = 1 << 20;
-    let lines = Bounded::new(input, u64::MAX).with_lines(LINE).lines();
-    lines.enumerate().map(|(number, line)| match line {
-        Ok(mut line) if number == 0 && line.starts_with(BOM) => Ok(line.split_off(BOM.len())),
-        line => line,
-    })
+    Bounded::new(TextInput::new(input), u64::MAX).with_lines(LINE).lines()
 }

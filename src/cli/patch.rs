@@ -1,10 +1,10 @@
 use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Format, Outcome};
-use crate::bytes::is_utf16;
 use crate::edit::read::{self, ChangesFormat, InputRow};
 use crate::edit::{Edit, Editor};
 use crate::error::Error;
 use crate::source::bounded::Bounded;
+use crate::source::text_input::TextInput;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -80,10 +80,10 @@ fn is_stdin(path: &Path) -> bool {
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if is_stdin(path) {
-        return Ok(Box::new(BufReader::new(std::io::stdin())));
+        return Ok(Box::new(TextInput::new(BufReader::new(std::io::stdin()))));
     }
     let file = File::open(path).map_err(|error| Failure::io(path, "cannot open", error))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
+    Ok(Box::new(TextInput::new(BufReader::with_capacity(1 << 16, file))))
 }
 
 /// The largest size of CHANGES in bytes: the size of a FILE whose size is unknown.
@@ -107,10 +107,6 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
         let glb = Bounded::new(input, CHANGES).bytes();
         let glb = glb.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
         return editor.meshes(&glb).map_err(failed);
-    }
-    if is_utf16(head) {
-        let what = "it is a text in UTF-16, which spreadsheets call Unicode text: save it as CSV UTF-8";
-        return Err(Failure::usage(format!("{name}: {what}")));
     }
     if let Some(at) = head.iter().position(|byte| *byte == 0) {
         let what = "no text has: rows are csv, json or ndjson, and meshes are a binary glTF";

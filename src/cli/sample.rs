@@ -1,3 +1,4 @@
+use super::output_files::ReadFiles;
 use super::{Context, Failure, Format, Outcome, Unit, tour};
 use crate::paths::joined;
 use crate::table::{Column, Kind, Value};
@@ -14,8 +15,8 @@ Examples:
   assetq sample demo                           small files, some kilobytes each
   assetq sample demo --tour                    then commands about them, each of which can be pasted
   assetq sample demo --altered                 also a later build of assets.bin, for `assetq diff`
-  assetq sample demo --size full --seed 7      an assets.bin of 170 MB, a game of 400,000 files, the others as
-                                               large as the games' own")]
+  assetq sample demo --size full --seed 7      about 1 GB: an assets.bin of 170 MB, a game of 400,000 files, the
+                                               others as large as the games' own")]
 pub(super) struct Args {
     /// The folder, created if missing
     dir: PathBuf,
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         SizeArg::Full => Size::Full,
     };
     let (contents, seed) = Contents::of(args.seed, size);
-    context.writes_folder(&args.dir);
+    let outputs = context.outputs();
     let columns = [Column::new("file", Kind::Text), Column::new("format", Kind::Text), Column::new("size", Kind::Uint)];
     let shown = if context.format() == super::Format::Text { 1 } else { columns.len() };
     let mut out = context.rows(&columns[..shown])?;
@@ -59,7 +60,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         let altered = if args.altered { contents.altered } else { &[] };
         let mut file = |(name, format, make): &(&str, crate::Format, sample::Make)| {
             let (path, bytes) = (args.dir.join(name), make(seed, size));
-            write(&path, &bytes, args, context)?;
+            write(&path, &bytes, args, &outputs)?;
             out.row(&cells(&path, *format, bytes.len())[..shown])?;
             progress.advance(1);
             Ok::<_, Failure>(())
@@ -70,7 +71,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             let done = make(seed, size, &mut |path, bytes| {
                 total += bytes.len();
                 progress.advance(1);
-                write(&joined(folder, path), bytes, args, context).map_err(|failure| {
+                write(&joined(folder, path), bytes, args, &outputs).map_err(|failure| {
                     failed = Some(failure);
                     sample::Stopped
                 })
@@ -96,10 +97,11 @@ fn cells(path: &Path, format: crate::Format, size: usize) -> [Value<'_>; 3] {
 }
 
 /// Writes a file, unless it is there already.
-fn write(path: &Path, bytes: &[u8], args: &Args, context: &Context) -> Result<(), Failure> {
+fn write(path: &Path, bytes: &[u8], args: &Args, outputs: &ReadFiles) -> Result<(), Failure> {
     let is_as_long = std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() == bytes.len() as u64);
     if is_as_long && std::fs::read(path).is_ok_and(|found| found == bytes) {
         return Ok(());
     }
-    context.create(path, args.force, |out| Ok(out.write_all(bytes)?))
+    // Not synced: a sample can be written again, and a full one has thousands of files.
+    outputs.create(path, args.force, bytes)
 }

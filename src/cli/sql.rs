@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::files::{FilePattern, FileSet};
 use crate::report::counted;
 use crate::source::bounded::Bounded;
+use crate::source::text_input::TextInput;
 use crate::sql::{Answer, Fault, FileEdits, Input, Session, keep, statements};
 use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
@@ -170,7 +171,7 @@ fn check_database(out: &Path) -> Result<(), Failure> {
 
 fn from_stdin() -> Result<String, Failure> {
     let mut text = String::new();
-    let read = Bounded::new(std::io::stdin().lock(), SCRIPT).read_to_string(&mut text);
+    let read = Bounded::new(TextInput::new(std::io::stdin().lock()), SCRIPT).read_to_string(&mut text);
     read.map_err(|error| Error::io("cannot read standard input", error))?;
     Ok(text)
 }

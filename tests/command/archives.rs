@@ -91,6 +91,24 @@ fn a_file_inside_answers_as_one_outside() {
 
 #[cfg(unix)]
 #[test]
+fn names_of_files_that_are_not_utf8_are_shown_by_their_bytes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let dir = TempDir::new().unwrap();
+    for name in [&b"caf\xe9.geometry"[..], b"caf\xe8.geometry"] {
+        let bytes = assetq_sample::geometry::many(1, 60, 1);
+        std::fs::write(dir.path().join(OsStr::from_bytes(name)), bytes).unwrap();
+    }
+    for files in [".", "*.geometry"] {
+        let query = ["sql", "SELECT file FROM vertex_buffers", files, "-f", "csv"];
+        let (rows, _) = crate::common::run(dir.path(), 0, &query);
+        let names: Vec<&str> = rows.lines().skip(1).map(|name| name.trim_start_matches("./")).collect();
+        assert_eq!(names, [r"caf\xe8.geometry", r"caf\xe9.geometry"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_folder_whose_name_is_not_utf8_is_an_archive_too() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;

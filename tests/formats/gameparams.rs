@@ -473,6 +473,16 @@ fn a_file_by_itself_has_plates_once_and_no_thickness() {
 }
 
 #[test]
+fn texts_of_the_other_byte_order_are_refused_by_name() {
+    let mut bytes = demo_mo(1, Size::Small);
+    for word in bytes[..28].as_chunks_mut::<4>().0 {
+        word.reverse();
+    }
+    let error = Asset::open(Source::from_vec("global.mo", bytes)).unwrap_err();
+    assert!(error.to_string().contains("texts in big-endian byte order"), "{error}");
+}
+
+#[test]
 fn texts_are_found_by_their_ids() {
     let asset = Asset::open(Source::from_vec("global.mo", demo_mo(1, Size::Small))).unwrap();
     let texts = rows(asset.reader(), "texts", &["id", "plural", "text"]);

@@ -13,10 +13,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 ///
 /// One pointer wide, so that it costs nothing in the result of a lookup that succeeds. A clone shares its contents: the holder
 /// of an error returns a clone of it to every caller.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Error(Arc<Repr>);
 
-#[derive(Debug, Clone)]
+/// The text: `main` shows the error that it returns in this form.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[derive(Clone)]
 struct Repr {
     kind: ErrorKind,
     part: Cow<'static, str>,
@@ -304,6 +311,12 @@ mod tests {
             error.context("visual 12").to_string(),
             "visual 12: render sets: 40 bytes needed, 12 left (at offset 0x1f0)"
         );
+    }
+
+    #[test]
+    fn a_program_that_returns_it_from_main_shows_its_text() {
+        let error = Error::new(ErrorKind::damaged("two tables overlap"), "header", 0x10);
+        assert_eq!(format!("Error: {error:?}"), "Error: header: two tables overlap (at offset 0x10)");
     }
 
     #[test]

@@ -1,11 +1,17 @@
 //! Paths as people write them on this system, and paths in archives, whose names have `/` between them.
 
+use crate::bytes::shown;
 use crate::source::metadata_if_present;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+/// `path` as tables show it: bytes that are not UTF-8 as `\xff`.
+pub fn shown_path(path: &Path) -> Cow<'_, str> {
+    shown(path.as_os_str().as_encoded_bytes())
+}
 
 /// `path` of an archive below `folder`, with the separators of this system.
 pub fn joined(folder: &Path, path: &str) -> PathBuf {

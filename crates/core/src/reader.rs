@@ -2,7 +2,6 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
 
-use crate::bytes::View;
 use crate::compare::Comparison;
 use crate::container::Archive;
 use crate::error::{Error, Result};
@@ -10,6 +9,7 @@ use crate::options::Options;
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;
+use crate::source::text_input::text_of;
 use crate::table::{Table, Value, Visitor, rules};
 use crate::writable::{Writable, short_text};
 use std::any::Any;
@@ -329,9 +329,9 @@ pub trait FileFormat: Reader + Sized {
 /// The text of a setting, from the bytes for [`FileFormat::configure`].
 ///
 /// # Errors
-/// `Text` if it is not UTF-8.
-pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<&'a str> {
-    View::new(given, "").utf8(given).map_err(|error| error.context(from))
+/// `Text` if it is neither UTF-8 nor UTF-16.
+pub fn setting_text<'a>(given: &'a [u8], from: &str) -> Result<Cow<'a, str>> {
+    text_of(given).map_err(|error| error.context(from))
 }
 
 /// The message for a table that a file does not have: why, or the nearest tables, or all.

@@ -10,8 +10,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::cast_possible_truncation))]
 
 use assetq_core::{
-    Error, Source, archive, asset, atomic_file, bytes, codec, compare, error, escape, id, options, paths, reader,
-    relations, report, source, suggest, table, threads, writable,
+    Error, Source, archive, asset, atomic_file, codec, compare, error, escape, id, options, paths, reader, relations,
+    report, source, suggest, table, threads, writable,
 };
 
 pub mod diff;

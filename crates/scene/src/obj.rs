@@ -2,7 +2,7 @@
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of a model in memory")]
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Alpha, Image, Material, Model, PlacedPart, Role};
 use crate::vector::{cross, unit};
 use crate::written;
@@ -12,8 +12,9 @@ use std::io::{BufWriter, Write};
 /// coordinates. Materials are described in a file of their own.
 ///
 /// # Errors
-/// `Io` when `out` fails.
+/// `Unsupported` for a position that is no finite number in metres, and `Io` when `out` fails.
 pub fn write(model: &Model<'_>, out: &mut dyn Write) -> Result<()> {
+    model.shown().try_for_each(|shown| check_finite(model, &shown))?;
     let mut out = BufWriter::with_capacity(1 << 16, out);
     let mut counts = Counts::default();
     written((|| {
@@ -101,6 +102,24 @@ fn one_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
+/// The place of a vertex in metres.
+fn in_metres(model: &Model<'_>, matrix: Option<&[f32; 16]>, position: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = matrix.map_or(position, |matrix| point(matrix, position));
+    [x * model.scale[0], y * model.scale[1], z * model.scale[2]]
+}
+
+/// A GLB has the numbers of the file and its scale apart; here their product may be too large.
+fn check_finite(model: &Model<'_>, shown: &PlacedPart<'_>) -> Result<()> {
+    for (vertex, position) in shown.part.positions().enumerate() {
+        let placed = in_metres(model, shown.matrix, position);
+        if !placed.iter().all(|v| v.is_finite()) {
+            let what = format!("an OBJ with vertex {vertex} at {position:?}, which is no finite number in metres,");
+            return Err(Error::of_part(ErrorKind::Unsupported { what: what.into() }, shown.node.name.to_string()));
+        }
+    }
+    Ok(())
+}
+
 fn object(
     model: &Model<'_>,
     PlacedPart { node, part, matrix, .. }: PlacedPart<'_>,
@@ -109,10 +128,8 @@ fn object(
 ) -> std::io::Result<()> {
     writeln!(out, "o {}", one_line(&node.name))?;
     writeln!(out, "usemtl {}", one_word(&model.materials[part.material()].name))?;
-    let metres = model.scale;
-    for p in part.positions() {
-        let [x, y, z] = matrix.map_or(p, |m| point(m, p));
-        let [x, y, z] = [x * metres[0], y * metres[1], z * metres[2]];
+    for position in part.positions() {
+        let [x, y, z] = in_metres(model, matrix, position);
         writeln!(out, "v {x} {y} {z}")?;
     }
     let (normals, uvs) = (part.normals(), part.uvs());

@@ -672,6 +672,19 @@ fn errors_list_what_fits() {
     assert!(run(2, &["inof", "sheet.wdb"]).1.contains("'info'"));
 }
 
+/// The thickness of a plate is no cell of its file; the message says where it is.
+#[test]
+fn what_another_file_states_is_not_written() {
+    let update = "UPDATE armor_plates SET thickness = 5 WHERE model = 0";
+    let (_, said) = run(2, &["sql", update, "ship.geometry", "--dry-run"]);
+    assert!(said.contains("it takes nothing, as it is read from the game's parameters (GameParams.data)"), "{said}");
+    let (_, said) = run(2, &["sql", "UPDATE render_groups SET lod = 7", "ship.geometry", "--dry-run"]);
+    assert!(said.contains("it takes nothing, as it is read from the visual of the geometry"), "{said}");
+    // Coordinates have seven digits, and so has the area that they span.
+    let (areas, _) = run(0, &["sql", "SELECT area FROM armor_plates", "ship.geometry", "-f", "csv"]);
+    assert!(areas.lines().all(|area| area.len() <= 10), "{areas}");
+}
+
 #[test]
 fn unknown_thickness_has_a_reason() {
     let dir = TempDir::new().unwrap();

@@ -384,10 +384,39 @@ fn a_spreadsheet_leaves_empty_cells_around_the_rows() {
     let wrong = "record;u9Index\r\npotion;10\r\nether;many\r\n";
     let (_, said) = run_with(dir.path(), 2, &["patch", "old.wdb", "-", "--dry-run"], wrong);
     assert!(said.contains("line 3: records \"ether\": ") && said.contains("column u9Index: \"many\""), "{said}");
-    let utf16: Vec<u8> = "\u{FEFF}record\tu9Index\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    fs::write(dir.path().join("unicode.csv"), utf16).unwrap();
-    let (_, said) = run(dir.path(), 2, &["patch", "old.wdb", "unicode.csv", "--dry-run"]);
-    assert!(said.contains("UTF-16") && said.contains("save it as CSV UTF-8"), "{said}");
+}
+
+/// `>` of Windows PowerShell 5 and "Unicode text" of spreadsheets are UTF-16 with a byte order mark.
+#[test]
+fn texts_in_utf16_are_read_wherever_a_user_gives_a_text() {
+    let dir = folder();
+    let write = |name: &str, text: &str| {
+        let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+        fs::write(dir.path().join(name), units.flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();
+    };
+    let expected = "~ records potion\n    u9Index: 10 -> 15\n";
+    write("unicode.csv", "record\tu9Index\r\npotion\t15\r\n");
+    write("rows.json", "[{\"record\":\"potion\",\"u9Index\":15}]\r\n");
+    for file in ["unicode.csv", "rows.json"] {
+        assert_eq!(run(dir.path(), 0, &["patch", "old.wdb", file, "--dry-run"]).0, expected, "{file}");
+    }
+    // Standard input: changes, and a list of ids.
+    let piped = |file: &str, args: &[&str]| {
+        let input = fs::File::open(dir.path().join(file)).unwrap();
+        let out = command(dir.path(), args).stdin(input).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{args:?} {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    assert_eq!(piped("unicode.csv", &["patch", "old.wdb", "-", "--dry-run"]), expected);
+    fs::write(dir.path().join("assets.bin"), assetq_sample::bwdb::demo(1, assetq_sample::Size::Small)).unwrap();
+    let path = "content/gameplay/common/nowhere.dds";
+    let id = assetq_core::codec::cityhash64(path.as_bytes());
+    write("ids.txt", &format!("0x{id:016X}\r\n"));
+    write("names.txt", &format!("{path}\r\n"));
+    let args = ["resolve", "-", "--db", "assets.bin", "--names", "names.txt", "-f", "csv"];
+    let out = command(dir.path(), &args).stdin(fs::File::open(dir.path().join("ids.txt")).unwrap()).output().unwrap();
+    let shown = String::from_utf8(out.stdout).unwrap();
+    assert!(shown.contains(&format!("0x{id:016X}")) && shown.contains(path), "{shown}");
 }
 
 #[test]

@@ -354,6 +354,20 @@ fn obj_counts_from_one_through_all_objects() {
 }
 
 #[test]
+fn obj_refuses_coordinates_that_are_no_numbers_in_metres() {
+    let mut builder = GeometryBuilder::new();
+    let vertices = [[0.0; 3], [3e37, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    builder.collision("far", vec![HullShape { vertices: vertices.to_vec(), faces: vec![vec![0, 1, 2]] }]);
+    let g = open(builder.build());
+    let mut out = Vec::new();
+    let error = obj::write(&scene(&g).model(), &mut out).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+    let said = error.to_string();
+    assert!(said.contains("hull 0: an OBJ with vertex 2 at [-3e37, ") && said.contains("in metres"), "{said}");
+    assert!(out.is_empty(), "nothing is written");
+}
+
+#[test]
 fn drawings_show_armor_and_hulls() {
     let g = open(demo(4, Size::Small));
     let mut out = Vec::new();

@@ -1,6 +1,7 @@
 //! Files of known formats below a folder, for commands that take a folder or a glob in place of a file.
 
 use crate::asset::Format;
+use crate::bytes::shown;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
@@ -155,7 +156,7 @@ impl OpenFolder {
                 break;
             }
             let path = entry.path();
-            let name = format!("{}{}", self.below, entry.file_name().to_string_lossy());
+            let name = format!("{}{}", self.below, shown(entry.file_name().as_encoded_bytes()));
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && !is_archive(&path) {
                 if !is_last {

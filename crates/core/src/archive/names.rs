@@ -8,7 +8,7 @@
 use super::name_index::{NameIndex, NameIndexBuilder};
 use super::{self as archive, Archive, Cache, Loose};
 use crate::asset::Asset;
-use crate::bytes::{is_utf16, without_bom};
+use crate::bytes::without_bom;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
@@ -17,6 +17,7 @@ use crate::reader::NameSource;
 use crate::relations::IdTexts;
 use crate::report::{Progress, counted};
 use crate::source::FileState;
+use crate::source::text_input::text_of;
 use crate::threads::prelude::*;
 use std::borrow::Cow;
 use std::path::Path;
@@ -254,10 +255,7 @@ impl NameSources {
             Ok(asset) => Err(Error::syntax(format!("a {} file has no names for ids", asset.format()))),
             Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) => {
                 let source = options.source(address)?;
-                if is_utf16(source.bytes()) {
-                    return Err(Error::syntax("a list in UTF-16: names are read in UTF-8"));
-                }
-                self.add_lines(source.view("list of names").utf8(source.bytes())?)
+                self.add_lines(&text_of(source.bytes()).map_err(|error| error.context("list of names"))?)
             }
             Err(error) => Err(error),
         }

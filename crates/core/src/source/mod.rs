@@ -4,6 +4,7 @@ pub mod bounded;
 mod map;
 pub mod signals;
 mod state;
+pub mod text_input;
 
 use crate::bytes::{View, shown};
 use crate::error::{Error, ErrorKind, Result};

@@ -81,6 +81,8 @@ pub struct Column {
     pub ends_in: Option<&'static str>,
     /// The column with the type of its values, if the type differs between rows.
     pub typed_by: Option<&'static str>,
+    /// The other file that its cells are read from, in words: no edit of this file changes them.
+    pub read_from: Option<&'static str>,
     /// Whether its cells can be texts or contain texts, if the kind does not say it.
     pub holds_text: Option<bool>,
 }
@@ -146,6 +148,7 @@ impl Column {
             texts_of: None,
             ends_in: None,
             typed_by: None,
+            read_from: None,
             holds_text: None,
         }
     }
@@ -300,6 +303,12 @@ impl Column {
     /// Declares that its paths end in the texts of column `name`.
     pub const fn ends_in(mut self, name: &'static str) -> Self {
         self.ends_in = Some(name);
+        self
+    }
+
+    /// Declares that its cells are read from another file, named in words.
+    pub const fn read_from(mut self, other: &'static str) -> Self {
+        self.read_from = Some(other);
         self
     }
 

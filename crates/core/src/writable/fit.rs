@@ -69,6 +69,7 @@ fn is_accepted(column: &Column, value: &Value<'_>, now: Option<&Value<'_>>) -> b
 /// The values that a column takes, as a message.
 pub fn what_fits(column: &Column) -> String {
     match (column.accepts, column.kind) {
+        (Accepts::Nothing, _) if let Some(other) = column.read_from => format!("nothing, as it is read from {other}"),
         (Accepts::Nothing, _) => "nothing, as it follows from other cells or from where things lie".to_owned(),
         (Accepts::Path, _) => "a path".to_owned(),
         (Accepts::Name, _) => "a name".to_owned(),

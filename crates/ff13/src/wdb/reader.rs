@@ -36,7 +36,7 @@ impl FileFormat for Sheet {
         if setting != "fields" {
             return Ok(None);
         }
-        let known = known_fields(options).extended(KnownFields::parse(setting_text(given, from)?, from)?);
+        let known = known_fields(options).extended(KnownFields::parse(&setting_text(given, from)?, from)?);
         Ok(Some(options.clone().with(Arc::new(known))))
     }
 

@@ -1,9 +1,9 @@
 //! Files of changes: rows of a patch, exported rows, and entries.
 
 use super::{Cells, Change, Edit, Restore, ValueSource, refused};
-use crate::bytes::BOM;
 use crate::error::{Error, Result};
 use crate::source::bounded::Bounded;
+use crate::source::text_input::TextInput;
 use crate::table::Value;
 pub use crate::writable::json::value;
 use crate::writable::json::{self, wrong_json};
@@ -66,7 +66,7 @@ impl ChangesFormat {
 
     /// The form of a file that begins like this.
     pub fn of_head(head: &[u8]) -> Self {
-        match head.trim_ascii_start().strip_prefix(BOM.as_bytes()).unwrap_or(head).trim_ascii_start().first() {
+        match TextInput::new(head).fill_buf().unwrap_or_default().trim_ascii_start().first() {
             Some(b'[') => Self::Json,
             Some(b'{') | None => Self::Ndjson,
             Some(_) => Self::Csv,
@@ -80,6 +80,7 @@ impl ChangesFormat {
 /// # Errors
 /// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.
 pub fn rows(input: impl BufRead, form: ChangesFormat, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
+    let input = TextInput::new(input);
     match form {
         ChangesFormat::Json => document(input, each),
         ChangesFormat::Ndjson => ndjson(Bounded::new(input, u64::MAX).with_lines(LINE), each),
@@ -98,7 +99,7 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
         if read == 0 {
             break;
         }
-        let text = line.strip_prefix(BOM.as_bytes()).unwrap_or(&line).trim_ascii();
+        let text = line.trim_ascii();
         if text.is_empty() {
             continue;
         }
@@ -111,10 +112,9 @@ fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<
 fn document(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes).map_err(|e| Error::io("cannot read", e))?;
-    let text = bytes.strip_prefix(BOM.as_bytes()).unwrap_or(&bytes);
-    let items: serde_json::Result<Vec<&RawValue>> = match text.trim_ascii_start().first() {
-        Some(b'[') => serde_json::from_slice(text),
-        _ => serde_json::from_slice(text).map(|item| vec![item]),
+    let items: serde_json::Result<Vec<&RawValue>> = match bytes.trim_ascii_start().first() {
+        Some(b'[') => serde_json::from_slice(&bytes),
+        _ => serde_json::from_slice(&bytes).map(|item| vec![item]),
     };
     for (number, item) in (1..).zip(items.map_err(|e| wrong_json(e, 0))?) {
         let value = json::value_of(item.get()).map_err(|e| wrong_json(e, 0))?;
@@ -191,15 +191,13 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>, String> {
 /// comma, as spreadsheets of some countries write it: where semicolons divide cells, commas are decimal.
 fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let head = input.fill_buf().map_err(|e| Error::io("cannot read", e))?;
-    let mark = if head.starts_with(BOM.as_bytes()) { BOM.len() } else { 0 };
-    let text = &head[mark..];
-    let line = text.split_inclusive(|&b| b == b'\n').next().unwrap_or(text);
+    let line = head.split_inclusive(|&b| b == b'\n').next().unwrap_or(head);
     // A first line that only states the delimiter, as some spreadsheets write it.
     let (delimiter, skip) = match line.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line)) {
-        Some([b's', b'e', b'p', b'=', sign]) => (*sign, mark + line.len()),
-        _ => ([b',', b';', b'\t'].into_iter().find(|sign| line.contains(sign)).unwrap_or(b','), mark),
+        Some([b's', b'e', b'p', b'=', sign]) => (*sign, line.len()),
+        _ => ([b',', b';', b'\t'].into_iter().find(|sign| line.contains(sign)).unwrap_or(b','), 0),
     };
-    let first = 1 + u64::from(skip > mark);
+    let first = 1 + u64::from(skip > 0);
     // The parser counts the ends of lines, and meets the last byte of "\r\n" after it returned the row.
     let before = first - 1 + u64::from(line.ends_with(b"\r\n"));
     input.consume(skip);
@@ -238,7 +236,10 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>
 fn texts(record: &csv::ByteRecord, line: u64) -> Result<Vec<&str>> {
     let cells = record.iter().map(|cell| {
         let cell = str::from_utf8(cell).map_err(|_| {
-            refused(format!("line {line}: {} is not valid UTF-8: save the file as CSV UTF-8", short_bytes(cell)))
+            refused(format!(
+                "line {line}: {} is not valid UTF-8, so the file may be in Windows-1252: save it as CSV UTF-8",
+                short_bytes(cell)
+            ))
         })?;
         match cell.contains('\0') {
             true => Err(refused(format!("line {line}: {} has a NUL byte", short_text(cell)))),
@@ -345,7 +346,10 @@ mod tests {
     fn other_encodings_are_named() {
         let of = |bytes: &[u8]| rows(bytes, ChangesFormat::Csv, &mut |_| Ok(())).unwrap_err().to_string();
         let western = of(b"record,x\r\na,\xc4ther\r\n");
-        assert!(western.contains("line 2: ") && western.contains("xc4ther") && western.contains("UTF-8"), "{western}");
+        assert!(
+            western.contains("line 2: ") && western.contains("xc4ther") && western.contains("Windows-1252"),
+            "{western}"
+        );
         let nul = of(b"record,x\na,b\0\n");
         assert!(nul.contains("line 2: ") && nul.contains("NUL byte"), "{nul}");
     }

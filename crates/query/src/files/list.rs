@@ -4,7 +4,7 @@ use crate::archive::{self, Address, Archive, Collected, collect, open_inside_by}
 use crate::asset::{Asset, Format};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
-use crate::paths::glob_of;
+use crate::paths::{glob_of, shown_path};
 use crate::report::Progress;
 use crate::table::glob::Glob;
 use crate::threads::lock;
@@ -63,7 +63,7 @@ impl FileList {
 
     /// The name of file `n` as outputs show it: without its build. Empty past the last.
     pub fn name(&self, n: usize) -> String {
-        self.path(n, |archive| archive.outer().to_owned()).to_string_lossy().into_owned()
+        shown_path(&self.path(n, |archive| archive.outer().to_owned())).into_owned()
     }
 
     fn path(&self, n: usize, outer: impl Fn(&Address) -> PathBuf) -> PathBuf {
@@ -162,7 +162,7 @@ impl FileList {
             Ok(rest) if is_bare => rest.to_owned(),
             _ => path,
         };
-        let failed = failed.into_iter().map(|(path, error)| (shown(path).to_string_lossy().into_owned(), error));
+        let failed = failed.into_iter().map(|(path, error)| (shown_path(&shown(path)).into_owned(), error));
         self.damaged.extend(failed);
         self.files.extend(files.into_iter().map(|file| {
             let place = FileAddress::File(shown(file.path));

@@ -50,7 +50,7 @@ impl FileFormat for Database {
             return Ok(None);
         }
         let known = option::<Layouts>(options);
-        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(setting_text(given, from)?, from)?)))))
+        Ok(Some(options.clone().with(Arc::new(known.extended(Layouts::parse(&setting_text(given, from)?, from)?)))))
     }
 
     fn open_as(source: Source, options: &Options) -> Result<Self> {

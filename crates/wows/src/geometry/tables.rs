@@ -112,9 +112,10 @@ fn mappings<'g>(
 }
 
 fn render_groups(g: &Geometry) -> Made<'_> {
+    const VISUAL: &str = "the visual of the geometry, or is a guess";
     let table =
         DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), |row| Ok(g.groups()?.groups.get(row)))
-            .column(Column::text("name").brief(), |group| Ok(group.name.as_str().into()))
+            .column(Column::text("name").brief().read_from(VISUAL), |group| Ok(group.name.as_str().into()))
             .column(Column::id32("indices_id").key(), |group| Ok(mapping_id(g.index_mappings()?, group.indices)))
             .column(Column::id32("vertices_id").place(), |group| Ok(mapping_id(g.vertex_mappings()?, group.vertices)))
             .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
@@ -126,12 +127,12 @@ fn render_groups(g: &Geometry) -> Made<'_> {
                 Ok(g.index_mappings()?.get(group.indices).map(|m| m.items_count.get() / 3).into())
             })
             .column(Column::text("pairing").brief().place(), |group| Ok(group.pairing.to_string().into()))
-            .column(Column::text("material").brief(), |group| Ok(group.material.as_deref().into()))
-            .column(Column::text("mfm"), |group| {
+            .column(Column::text("material").brief().read_from(VISUAL), |group| Ok(group.material.as_deref().into()))
+            .column(Column::text("mfm").read_from(VISUAL), |group| {
                 let path = group.mfm.and_then(|id| g.companions().ok()??.material(id));
                 Ok(path.map(Cow::Borrowed).map_or(Value::Null, Value::Text))
             })
-            .column(Column::uint("lod").brief(), |group| Ok(group.lods.first().copied().into()))
+            .column(Column::uint("lod").brief().read_from(VISUAL), |group| Ok(group.lods.first().copied().into()))
             .known(|| None)
             .damaged(|| g.companions().err())
             // Without other files, pairs follow from the mappings and their contents.
@@ -218,23 +219,26 @@ fn with_armor<'g, R>(
     table: DeclaredTable<'g, R>,
     plate: impl for<'r> Fn(&'r R) -> &'r UsedPlate<'g> + Copy + Send + Sync + 'g,
 ) -> DeclaredTable<'g, R> {
+    const PARAMETERS: &str = "the game's parameters (GameParams.data)";
     table
-        .column(Column::new("thickness", Kind::F64).brief(), move |row| {
+        .column(Column::new("thickness", Kind::F64).brief().read_from(PARAMETERS), move |row| {
             let header = plate(row).header();
             let armor = plate(row).armor()?;
             Ok(armor.and_then(|armor| armor.thickness(header.layer.get(), header.material_id.get())).into())
         })
-        .column(Column::text("ship").brief(), move |row| {
+        .column(Column::text("ship").brief().read_from(PARAMETERS), move |row| {
             Ok(plate(row).armor()?.and_then(|armor| armor.ship.as_deref()).into())
         })
-        .column(Column::text("component").brief(), move |row| {
+        .column(Column::text("component").brief().read_from(PARAMETERS), move |row| {
             Ok(plate(row).armor()?.and_then(|armor| armor.component.as_deref()).into())
         })
-        .column(Column::nested("mounts"), move |row| {
+        .column(Column::nested("mounts").read_from(PARAMETERS), move |row| {
             let mounts = plate(row).armor()?.into_iter().flat_map(|armor| &armor.mounts);
             Ok(Value::List(mounts.map(|mount| Value::text(mount)).collect()))
         })
-        .column(Column::text("entity"), move |row| Ok(plate(row).armor()?.map(|armor| armor.entity.as_str()).into()))
+        .column(Column::text("entity").read_from(PARAMETERS), move |row| {
+            Ok(plate(row).armor()?.map(|armor| armor.entity.as_str()).into())
+        })
 }
 
 fn armor_plates(g: &Geometry) -> Made<'_> {
@@ -252,7 +256,7 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
     .column(Column::text("material").brief().resolved(), |row| Ok(material_name(row.header().material_id.get()).into()))
     .fields(const { field::<PlateHeader>("layer") }, |row| Ok(g.view("plate").locate(row.header())))
     .column(Column::uint("triangles").brief(), |row| Ok(row.plate.triangles().len().into()))
-    .column(Column::new("area", Kind::F64).brief(), |row| Ok(area(row.plate.triangles()).into()))
+    .column(Column::new("area", Kind::F32).brief(), |row| Ok(area(row.plate.triangles()).into()))
     .columns(point(["min_x", "min_y", "min_z"]), |row, axis| component(Some(row.header().min.map(|v| v.get())), axis))
     .columns(point(["max_x", "max_y", "max_z"]), |row, axis| component(Some(row.header().max.map(|v| v.get())), axis))
     .column(Column::uint("offset").place(), |row| Ok(row.plate.offset().into()))
@@ -289,8 +293,8 @@ struct ArmorTriangle<'g> {
     corners: &'g [ArmorVertex; 3],
 }
 
-/// The area of triangles in square metres.
-fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
+/// The area of triangles in square metres. Coordinates are floats of 32 bits, so that a double would show digits of no meaning.
+fn area(triangles: &[[ArmorVertex; 3]]) -> f32 {
     let areas = triangles.iter().map(|corners| {
         let [a, b, c] =
             corners.each_ref().map(|corner| corner.position.map(|v| f64::from(v.get()) * f64::from(METRES)));
@@ -298,7 +302,9 @@ fn area(triangles: &[[ArmorVertex; 3]]) -> f64 {
         let across = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
         across.iter().map(|v| v * v).sum::<f64>().sqrt() / 2.0
     });
-    areas.sum()
+    #[allow(clippy::cast_possible_truncation, reason = "as exact as the coordinates")]
+    let area = areas.sum::<f64>() as f32;
+    area
 }
 
 fn armor_triangles(g: &Geometry) -> Made<'_> {

@@ -68,11 +68,14 @@ impl Catalog {
     /// Opens `source`. Reads the header.
     ///
     /// # Errors
-    /// `BadMagic`, `BadVersion`, `OutOfBounds` where the tables leave the file, and `Damaged` where they overlap.
+    /// `BadMagic`, `Unsupported` for the other byte order, `BadVersion`, `OutOfBounds` where the tables leave the file, and `Damaged` where they overlap.
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         let header = view.read::<MoHeader>()?;
+        if header.magic.get() == MAGIC.swap_bytes() {
+            return Err(view.error(ErrorKind::Unsupported { what: "texts in big-endian byte order".into() }));
+        }
         if header.magic.get() != MAGIC {
             return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: header.magic.get().into() }));
         }
