@@ -2,7 +2,7 @@
 
 pub mod wdata;
 
-use super::{Size, Writer};
+use super::{Size, Writer, dds};
 use assetq_core::codec::crc32;
 use assetq_rusty_hearts::game_folder::layout::LIST;
 use fastrand::Rng;
@@ -56,22 +56,28 @@ pub fn pack(bytes: &[u8], key: &[u8; 256]) -> Vec<u8> {
 }
 
 /// Writes a realistic folder, file by file, with `write`; returns the names (with `\`) and bytes of its files.
-pub fn folder(seed: u64, size: Size, key: &[u8; 256], mut write: impl FnMut(&str, Vec<u8>)) -> Vec<(String, Vec<u8>)> {
+pub fn folder(seed: u64, size: Size, key: &[u8; 256], write: impl FnMut(&str, Vec<u8>)) -> Vec<(String, Vec<u8>)> {
     let mut rng = Rng::with_seed(seed);
     let mut files = vec![
         (r"world\town\town_01.wdata".to_owned(), wdata::demo(seed, Size::Small)),
         (r"world\dungeon\d001\d001.wdata".to_owned(), wdata::demo(seed.wrapping_add(1), Size::Small)),
         (r"table\item.rh".to_owned(), (0..500).map(|_| rng.u8(..)).collect()),
-        (r"texture\캐릭터\hair.dds".to_owned(), (0..2000).map(|_| rng.u8(..)).collect()),
+        (r"texture\캐릭터\hair.dds".to_owned(), dds::demo(seed, Size::Small)),
         ("empty.txt".to_owned(), Vec::new()),
     ];
     for n in 0..size.pick(20, 100_000) {
         let bytes = (0..rng.usize(1..64)).map(|_| rng.u8(..)).collect();
         files.push((format!(r"effect\e{:03}\effect_{n:06}.mgm", n % 500), bytes));
     }
+    pack_folder(&files, key, write);
+    files
+}
+
+/// Writes the list and the volumes of these files, whose names have `\`.
+pub fn pack_folder(files: &[(String, Vec<u8>)], key: &[u8; 256], mut write: impl FnMut(&str, Vec<u8>)) {
     let mut volumes = vec![Vec::<u8>::new(); usize::from(VOLUMES)];
     let mut records = ListRecords::new();
-    for (name, bytes) in &files {
+    for (name, bytes) in files {
         let number = volume_of(name);
         let volume = &mut volumes[usize::from(number)];
         records.record(name, number, bytes.len() as i32, hash(bytes), volume.len() as i64);
@@ -81,5 +87,4 @@ pub fn folder(seed: u64, size: Size, key: &[u8; 256], mut write: impl FnMut(&str
     for (number, volume) in volumes.into_iter().enumerate() {
         write(&format!("{number:03}.pck"), volume);
     }
-    files
 }
