@@ -124,7 +124,7 @@ const SHEET: &str = "db/resident/item.wdb";
 
 /// Writes a believable data folder of `game`, file by file, with `write`; gives the files in it, in the order of the lists.
 /// The lists of XIII-2 and Lightning Returns are enciphered.
-pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str, Vec<u8>)) -> Vec<Written> {
+pub fn folder(seed: u64, size: Size, game: GameKind, write: impl FnMut(&str, Vec<u8>)) -> Vec<Written> {
     let mut rng = Rng::with_seed(seed);
     let mut english = vec![
         (Some("db/resident/wdbpack.bin".to_owned()), wdb::demo_pack(seed, Size::Small)),
@@ -143,14 +143,29 @@ pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str,
     ];
     let scripts = vec![(Some("sys/script.clb".to_owned()), noise(&mut rng, 80))];
     let zone = vec![(Some("zone/z001/event.bin".to_owned()), noise(&mut rng, 4000)), (None, Vec::new())];
-    let data = game.folder();
-    let mut written = Vec::new();
-    for (folder, list_name, image_name, files) in [
+    let images = [
         ("sys", "filelistc.win32.bin", "white_imgc.win32.bin", voices),
         ("sys", "filelistu.win32.bin", "white_imgu.win32.bin", english),
         ("sys", "filelist_scru.win32.bin", "white_scru.win32.bin", scripts),
         ("zone", "filelist_z001u.win32.bin", "white_z001u_img.win32.bin", zone),
-    ] {
+    ];
+    self::write(game, images, size.pick(512, 0x7000), seed as u8, write)
+}
+
+/// The files of an image: folder, name of the list, name of the image, and each file's path, if any, with its bytes.
+pub type ImageFiles = (&'static str, &'static str, &'static str, Vec<(Option<String>, Vec<u8>)>);
+
+/// Writes the data folder of `game` with these images, file by file, with `write`; gives the files in it.
+pub fn write(
+    game: GameKind,
+    images: impl IntoIterator<Item = ImageFiles>,
+    chunk: usize,
+    seed: u8,
+    mut write: impl FnMut(&str, Vec<u8>),
+) -> Vec<Written> {
+    let data = game.folder();
+    let mut written = Vec::new();
+    for (folder, list_name, image_name, files) in images {
         let mut image = Image::default();
         let mut listed = Vec::new();
         for (n, (path, bytes)) in files.into_iter().enumerate() {
@@ -158,8 +173,8 @@ pub fn folder(seed: u64, size: Size, game: GameKind, mut write: impl FnMut(&str,
             listed.push(Listed { code: 0x0100_0000 + n as u32, kind: (n % 5) as u8, text });
             written.push(Written { list: list_name, path, bytes });
         }
-        let plain = list(layout_of(game), &listed, size.pick(512, 0x7000));
-        let seed = std::array::from_fn(|i| (seed as u8).wrapping_mul(31).wrapping_add(i as u8).wrapping_mul(17));
+        let plain = list(layout_of(game), &listed, chunk);
+        let seed = std::array::from_fn(|i| seed.wrapping_mul(31).wrapping_add(i as u8).wrapping_mul(17));
         let bytes = if game == GameKind::First { plain } else { encrypt(&plain, seed) };
         write(&format!("{data}/{folder}/{list_name}"), bytes);
         write(&format!("{data}/{folder}/{image_name}"), image.into_bytes());

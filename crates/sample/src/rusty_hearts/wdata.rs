@@ -2,6 +2,7 @@
 //!
 //! Written out from docs/formats/wdata.md field after field, without the descriptions that the reader works from, so
 //! that the two check each other: [`write()`] gives the values that it wrote along with the bytes.
+//! A map has random records, or the described records of [`Spec::described`].
 
 mod scenes;
 
@@ -46,6 +47,10 @@ pub struct Spec {
     /// Values of every kind a field can hold, rather than believable ones.
     pub wild: bool,
     pub seed: u64,
+    /// The path of the files of the map, without an ending.
+    pub path: String,
+    /// The records of a described map, by table. A field that a record leaves out is 0, false or empty.
+    pub rows: Vec<(&'static str, FieldValues)>,
 }
 
 impl Spec {
@@ -72,7 +77,37 @@ impl Spec {
             scene_resources: 3,
             wild: true,
             seed: 1,
+            path: r".\world\town\town".to_owned(),
+            rows: Vec::new(),
         }
+    }
+
+    /// A map of these records, of the newest versions.
+    pub fn described(path: &str, rows: Vec<(&'static str, FieldValues)>) -> Self {
+        let count = |table| rows.iter().filter(|(of, _)| *of == table).count() as u32;
+        Self {
+            boxes: BOXES.map(|(table, _)| count(table)),
+            ani_bgs: count("ani_bgs"),
+            item_boxes: count("item_boxes"),
+            gimmicks: count("gimmicks"),
+            trigger_count: count("triggers"),
+            scenes: count("scenes"),
+            scene_resources: count("scene_resources"),
+            wild: false,
+            path: path.to_owned(),
+            rows,
+            ..Self::new(22, 9)
+        }
+    }
+
+    fn is_described(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    /// The fields given for a record, or null.
+    fn given(&self, table: &str, index: u32) -> Value<'static> {
+        let mut rows = self.rows.iter().filter(|(of, _)| *of == table);
+        rows.nth(index as usize).map_or(Value::Null, |(_, row)| map(row.clone()))
     }
 
     /// The length and width of a believable map: no more crowded with many boxes than with few.
@@ -167,6 +202,8 @@ struct Out<'s> {
     written: Written,
     rng: Rng,
     row: FieldValues,
+    /// The description of the next value; null in a random map.
+    given: Value<'static>,
 }
 
 impl<'s> Out<'s> {
@@ -177,6 +214,7 @@ impl<'s> Out<'s> {
             written: Written::default(),
             rng: Rng::with_seed(spec.seed),
             row: FieldValues::new(),
+            given: Value::Null,
         }
     }
 
@@ -188,14 +226,52 @@ impl<'s> Out<'s> {
     fn records(&mut self, table: &'static str, count: u32, record: fn(&mut Self, u32)) {
         self.start(table);
         self.count(count);
-        for index in 0..count {
-            record(self, index);
-            self.end_row(table);
+        (0..count).for_each(|index| self.record(table, index, record));
+    }
+
+    /// A record, which is a row of the table of this name.
+    fn record(&mut self, table: &'static str, index: u32, record: impl FnOnce(&mut Self, u32)) {
+        let given = self.spec.given(table, index);
+        self.within(given.clone(), |out| record(out, index));
+        if self.spec.is_described() {
+            let row = map(self.row.clone());
+            assert!(holds(&row, &given), "{table}: the record has {row:?}, and not all of {given:?}");
         }
+        self.end_row(table);
     }
 
     fn end_row(&mut self, table: &'static str) {
         self.written.rows.push((table, std::mem::take(&mut self.row)));
+    }
+
+    /// Writes values that `given` describes.
+    fn within<T>(&mut self, given: Value<'static>, write: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.given, given);
+        let written = write(self);
+        self.given = outer;
+        written
+    }
+
+    /// Writes the member `name` of the described value.
+    fn member<T>(&mut self, name: &str, write: impl FnOnce(&mut Self) -> T) -> T {
+        let member = match &self.given {
+            Value::Map(members) => members.iter().find(|(of, _)| of == name).map(|(_, value)| value.clone()),
+            _ => None,
+        };
+        self.within(member.unwrap_or_default(), write)
+    }
+
+    /// The next value: as described, else a default in a described map, else random.
+    fn next<T: Default>(
+        &mut self,
+        given: impl FnOnce(&Value<'static>) -> Option<T>,
+        random: impl FnOnce(&mut Rng, bool) -> T,
+    ) -> T {
+        match given(&self.given) {
+            Some(value) => value,
+            None if self.spec.is_described() => T::default(),
+            None => random(&mut self.rng, self.spec.wild),
+        }
     }
 
     fn set(&mut self, name: &'static str, value: Value<'static>) {
@@ -214,12 +290,18 @@ impl<'s> Out<'s> {
 
     /// A text that starts like this in believable files and is anything in wild ones.
     fn some_text(&mut self, stem: &str) -> Value<'static> {
-        let text = if self.spec.wild {
-            let letters: Vec<char> = "abcXYZ019_.\\/ <>&\"'äß가나다던전😀𐍈".chars().collect();
-            (0..self.rng.usize(0..14)).map(|_| letters[self.rng.usize(0..letters.len())]).collect()
-        } else {
-            format!("{stem}_{:03}", self.rng.u32(0..self.spec.named(stem).max(1)))
-        };
+        let named = self.spec.named(stem).max(1);
+        let text = self.next(
+            |given| given.as_text().map(|text| text.to_string()),
+            |rng, wild| {
+                if wild {
+                    let letters: Vec<char> = "abcXYZ019_.\\/ <>&\"'äß가나다던전😀𐍈".chars().collect();
+                    (0..rng.usize(0..14)).map(|_| letters[rng.usize(0..letters.len())]).collect()
+                } else {
+                    format!("{stem}_{:03}", rng.u32(0..named))
+                }
+            },
+        );
         self.text(&text)
     }
 
@@ -229,18 +311,25 @@ impl<'s> Out<'s> {
     }
 
     fn int(&mut self) -> Value<'static> {
-        let value = if self.spec.wild { self.rng.i32(..) } else { self.rng.i32(0..200) };
+        let value = self.next(
+            |given| if let Value::Int(value) = given { Some(*value as i32) } else { None },
+            |rng, wild| if wild { rng.i32(..) } else { rng.i32(0..200) },
+        );
         self.int_of(value)
     }
 
     fn uint(&mut self) -> Value<'static> {
-        let value = if self.spec.wild { self.rng.u32(..) } else { self.rng.u32(0..20) };
+        let value = self.next(
+            |given| if let Value::Uint(value) = given { Some(*value as u32) } else { None },
+            |rng, wild| if wild { rng.u32(..) } else { rng.u32(0..20) },
+        );
         self.file.add(value);
         value.into()
     }
 
     fn flag(&mut self) -> Value<'static> {
-        let value = self.rng.bool();
+        let value =
+            self.next(|given| if let Value::Bool(value) = given { Some(*value) } else { None }, |rng, _| rng.bool());
         self.file.add(i32::from(value));
         value.into()
     }
@@ -251,12 +340,13 @@ impl<'s> Out<'s> {
     }
 
     fn float(&mut self) -> Value<'static> {
-        let value = if self.spec.wild {
-            let value = f32::from_bits(self.rng.u32(..));
-            if value.is_finite() { value } else { -0.0 }
-        } else {
-            self.rng.i32(0..400) as f32 / 10.0
-        };
+        let value = self.next(
+            |given| if let Value::F32(value) = given { Some(*value) } else { None },
+            |rng, wild| {
+                let value = if wild { f32::from_bits(rng.u32(..)) } else { rng.i32(0..400) as f32 / 10.0 };
+                if value.is_finite() { value } else { -0.0 }
+            },
+        );
         self.float_of(value)
     }
 
@@ -268,19 +358,27 @@ impl<'s> Out<'s> {
         counts.iter().for_each(|count| drop(self.count(*count)));
     }
 
-    /// The number of items for a list.
-    fn few(&mut self) -> u32 {
-        self.rng.u32(0..4)
+    /// The number of items for the list `name`.
+    fn few(&mut self, name: &str) -> u32 {
+        let given =
+            |given: &Value<'static>| if let Value::List(items) = given { Some(items.len() as u32) } else { None };
+        self.member(name, |out| out.next(given, |rng, _| rng.u32(0..4)))
     }
 
-    fn list(&mut self, count: u32, mut item: impl FnMut(&mut Self) -> Value<'static>) -> Value<'static> {
-        Value::List((0..count).map(|_| item(self)).collect())
+    /// The items of the list `name`.
+    fn list(&mut self, name: &str, count: u32, item: impl FnMut(&mut Self) -> Value<'static>) -> Value<'static> {
+        self.member(name, |out| out.items(count, item))
+    }
+
+    fn items(&mut self, count: u32, mut item: impl FnMut(&mut Self) -> Value<'static>) -> Value<'static> {
+        let mut given = if let Value::List(items) = &self.given { items.clone() } else { Vec::new() }.into_iter();
+        Value::List((0..count).map(|_| self.within(given.next().unwrap_or_default(), &mut item)).collect())
     }
 
     /// A value of a kind: `int`, `uint`, `flag`, `float`, a text that starts like this, or, with `*` and a count, a list.
     fn value(&mut self, kind: &str) -> Value<'static> {
         if let Some((kind, count)) = kind.split_once('*') {
-            return self.list(count.parse().expect("a count"), |out| out.value(kind));
+            return self.items(count.parse().expect("a count"), |out| out.value(kind));
         }
         match kind {
             "int" => self.int(),
@@ -294,7 +392,7 @@ impl<'s> Out<'s> {
     /// Fields, each as its name and its kind.
     fn values(&mut self, fields: &'static str) -> FieldValues {
         let fields = fields.split_whitespace().map(|field| field.split_once(':').expect("a name and a kind"));
-        fields.map(|(name, kind)| (name, self.value(kind))).collect()
+        fields.map(|(name, kind)| (name, self.member(name, |out| out.value(kind)))).collect()
     }
 
     fn fields(&mut self, fields: &'static str) {
@@ -304,20 +402,21 @@ impl<'s> Out<'s> {
 
     /// A count, and a list of that many values.
     fn counted(&mut self, name: &'static str, item: impl FnMut(&mut Self) -> Value<'static>) {
-        let count = self.few();
+        let count = self.few(name);
         self.count(count);
-        let values = self.list(count, item);
+        let values = self.list(name, count, item);
         self.set(name, values);
     }
 
     /// A category, if the version has one, and a key.
     fn entry(&mut self, stem: &str) -> Value<'static> {
-        let category = if self.spec.main >= 22 { self.uint() } else { Value::Null };
-        Value::Map(vec![("category".into(), category), ("key".into(), self.some_text(stem))])
+        let category = if self.spec.main >= 22 { self.member("category", Self::uint) } else { Value::Null };
+        Value::Map(vec![("category".into(), category), ("key".into(), self.member("key", |out| out.some_text(stem)))])
     }
 
     fn named(&mut self, name: &'static str, stem: &str) -> Value<'static> {
-        Value::Map(vec![("category".into(), self.uint()), (name.into(), self.some_text(stem))])
+        let category = self.member("category", Self::uint);
+        Value::Map(vec![("category".into(), category), (name.into(), self.member(name, |out| out.some_text(stem)))])
     }
 
     // Sections, in file order.
@@ -344,10 +443,11 @@ impl<'s> Out<'s> {
 
     fn paths(&mut self, main: i32) {
         self.start("paths");
-        self.path("model_path", ".\\world\\town\\town.mmp");
-        self.path("nav_mesh_path", ".\\world\\town\\town.navi");
+        let path = &self.spec.path;
+        self.path("model_path", &format!("{path}.mmp"));
+        self.path("nav_mesh_path", &format!("{path}.navi"));
         if main >= 2 {
-            self.path("nav_height_path", ".\\world\\town\\town.height");
+            self.path("nav_height_path", &format!("{path}.height"));
         }
         self.path("event_box_path", ".\\");
     }
@@ -360,13 +460,21 @@ impl<'s> Out<'s> {
         for &number in spec.block_order.iter().filter(|&&n| n < spec.box_types as usize) {
             let offset = self.file.position();
             self.start(BOXES[number].0);
-            (0..spec.boxes[number]).for_each(|i| self.event_box(number, i));
+            for index in 0..spec.boxes[number] {
+                self.record(BOXES[number].0, index, |out, index| out.event_box(number, index));
+            }
             self.file.patch(table + 8 * number, bytes([offset as u32, spec.boxes[number]]));
         }
     }
 
     /// A name and a place. Believable maps begin at 0 along x and z.
     fn place(&mut self, stem: &str, number: u32) {
+        if self.spec.is_described() {
+            return self.fields(
+                "name:text pos_x:float pos_y:float pos_z:float scale_x:float scale_y:float scale_z:float rot_x:float \
+                 rot_y:float rot_z:float rot_w:float ext_x:float ext_y:float ext_z:float",
+            );
+        }
         let name = if self.spec.wild { self.some_text(stem) } else { self.text(&format!("{stem}_{number:03}")) };
         self.set("name", name);
         let (wild, side) = (self.spec.wild, self.spec.side());
@@ -403,13 +511,13 @@ impl<'s> Out<'s> {
                 self.fields("signpost_text_id:int signpost_pos_x:float signpost_pos_y:float signpost_pos_z:float");
             }
             5 => {
-                let counts = [self.few(), self.few()];
+                let counts = ["hit_times", "temp_hit_times"].map(|name| self.few(name));
                 for (name, count) in ["hit_count", "temp_hit_count"].into_iter().zip(counts) {
                     let count = self.count(count);
                     self.set(name, count);
                 }
                 for (name, count) in ["hit_times", "temp_hit_times"].into_iter().zip(counts) {
-                    let times = self.list(count, Self::float);
+                    let times = self.list(name, count, Self::float);
                     self.set(name, times);
                 }
             }
@@ -419,10 +527,19 @@ impl<'s> Out<'s> {
                     self.fields("target_local_pc:flag");
                 }
             }
+            17 if self.spec.is_described() => {
+                self.fields("id:int range:float");
+                let count = self.few("links");
+                let links = self.count(count);
+                self.set("link_count", links);
+                let links = self.list("links", count, Self::int);
+                self.set("links", links);
+                let distances = self.list("link_distances", count, Self::float);
+                self.set("link_distances", distances);
+            }
             17 => self.waypoint(index),
             _ => {}
         }
-        self.end_row(table);
     }
 
     /// Ids start at 100; each waypoint has links to its neighbours, and the last one to the first.
@@ -452,33 +569,37 @@ impl<'s> Out<'s> {
         if self.spec.event_box >= 7 {
             self.fields("category:uint");
         }
-        let infos = (0..4).map(|i| self.camera_info(i)).collect();
-        self.set("camera_infos", Value::List(infos));
+        let mut numbers = 0..4;
+        let infos = self.list("camera_infos", 4, |out| out.camera_info(numbers.next().expect("four infos")));
+        self.set("camera_infos", infos);
     }
 
     fn camera_info(&mut self, number: usize) -> Value<'static> {
         let version = self.spec.event_box;
-        let target = if version >= 3 || number == 0 { self.some_text("Bip01") } else { Value::Null };
+        let has_target = version >= 3 || number == 0;
+        let target = if has_target { self.member("camera_target", |out| out.some_text("Bip01")) } else { Value::Null };
         let mut info = vec![("camera_target", target)];
         info.extend(self.values(
             "camera_name:Camera camera_pos_x:float camera_pos_y:float camera_pos_z:float camera_rot_x:float \
              camera_rot_y:float camera_rot_z:float fov:float frustum:float*14",
         ));
-        info.push(("build_pvs", if version >= 5 { self.flag() } else { Value::Null }));
+        info.push(("build_pvs", if version >= 5 { self.member("build_pvs", Self::flag) } else { Value::Null }));
         let lists = "render_bg_list render_ani_list render_item_list render_gimmick_list \
                      no_render_bg_list no_render_ani_list no_render_item_list no_render_gimmick_list";
         if version >= 4 {
-            let counts: [u32; 11] = std::array::from_fn(|_| self.few());
+            let names = ["pvs_bg_ids", "pvs_event_entries"].into_iter().chain(lists.split_whitespace());
+            let counts: Vec<u32> = names.chain(["build_pos_list"]).map(|name| self.few(name)).collect();
             self.counts(&counts);
-            info.push(("pvs_bg_ids", self.list(counts[0], Self::uint)));
+            info.push(("pvs_bg_ids", self.list("pvs_bg_ids", counts[0], Self::uint)));
             let (ids, entries) = if version < 6 {
-                (self.list(counts[1], Self::uint), Value::Null)
+                (self.items(counts[1], Self::uint), Value::Null)
             } else {
-                (Value::Null, self.list(counts[1], |out| out.named("name", "trigger")))
+                let event = |out: &mut Self| out.named("name", "trigger");
+                (Value::Null, self.list("pvs_event_entries", counts[1], event))
             };
             info.extend([("pvs_event_box_ids", ids), ("pvs_event_entries", entries)]);
             info.extend(self.shown(lists, &counts[2..10]));
-            info.push(("build_pos_list", self.list(counts[10], |out| out.value("float*3"))));
+            info.push(("build_pos_list", self.list("build_pos_list", counts[10], |out| out.value("float*3"))));
         } else {
             let absent = ["pvs_bg_ids", "pvs_event_box_ids", "pvs_event_entries"].into_iter();
             let absent = absent.chain(lists.split_whitespace()).chain(["build_pos_list"]);
@@ -491,7 +612,7 @@ impl<'s> Out<'s> {
     fn shown(&mut self, names: &'static str, counts: &[u32]) -> FieldValues {
         let stems = ["bg", "ani_bg", "item_box", "gimmick"].into_iter().cycle();
         let lists = names.split_whitespace().zip(counts).zip(stems);
-        lists.map(|((name, count), stem)| (name, self.list(*count, |out| out.entry(stem)))).collect()
+        lists.map(|((name, count), stem)| (name, self.list(name, *count, |out| out.entry(stem)))).collect()
     }
 
     fn ani_bg(&mut self, index: u32) {
@@ -524,7 +645,7 @@ impl<'s> Out<'s> {
     fn trailing_paths(&mut self) {
         self.start("trailing_paths");
         if self.spec.main >= 2 {
-            self.path("obstacle_path", ".\\world\\town\\town.obstacle");
+            self.path("obstacle_path", &format!("{}.obstacle", self.spec.path));
         }
         self.path("moc_path", ".\\");
         self.path("ani_bg_path", ".\\");
@@ -542,7 +663,8 @@ impl<'s> Out<'s> {
         self.file.add(0);
         self.script("script_dir", ".\\");
         self.file.add(0);
-        self.script("main_script", "town_main.lua");
+        let stem = self.spec.path.rsplit('\\').next().expect("a last part");
+        self.script("main_script", &format!("{stem}_main.lua"));
         let count = self.spec.trigger_count;
         if self.spec.triggers == TriggerLayout::Triggers {
             return self.records("triggers", count, Self::trigger);
@@ -556,10 +678,11 @@ impl<'s> Out<'s> {
 
     fn trigger(&mut self, _: u32) {
         self.fields("name:name comment:comment");
-        let counts = [self.few(), self.few(), self.few()];
+        let lists = ["events", "conditions", "actions"];
+        let counts = lists.map(|name| self.few(name));
         self.counts(&counts);
-        for (name, count) in ["events", "conditions", "actions"].into_iter().zip(counts) {
-            let value = self.list(count, |out| out.some_text("On"));
+        for (name, count) in lists.into_iter().zip(counts) {
+            let value = self.list(name, count, |out| out.some_text("On"));
             self.set(name, value);
         }
     }
@@ -567,6 +690,20 @@ impl<'s> Out<'s> {
 
 fn map(fields: FieldValues) -> Value<'static> {
     Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value)).collect())
+}
+
+/// Whether a written value holds all that is given.
+fn holds(written: &Value<'_>, given: &Value<'_>) -> bool {
+    match (written, given) {
+        (Value::Map(written), Value::Map(given)) => {
+            given.iter().all(|(name, given)| written.iter().any(|(of, written)| of == name && holds(written, given)))
+        }
+        (Value::List(written), Value::List(given)) => {
+            written.len() == given.len() && written.iter().zip(given).all(|(written, given)| holds(written, given))
+        }
+        (_, Value::Null) => true,
+        _ => written == given,
+    }
 }
 
 /// The tables of the box types, in the order of their numbers, and the fields that they have in every version.

@@ -1,6 +1,6 @@
 //! Writes Space Engineers 2 content folders and blueprints (docs/formats/se2.md).
 
-use super::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin::*, demo, flags, members};
+use super::vrb::{ArchiveBuilder, Codec, TypesBuilder, ValuesBuilder, builtin::*, demo, flags, members, placed};
 use crate::Size;
 use assetq_core::table::Guid;
 use assetq_vrage::vrb::{ModelId, TypeId};
@@ -20,7 +20,7 @@ pub struct Def {
 }
 
 impl Def {
-    fn new(n: u32, ty: &'static str, file: String, parent: Option<Guid>) -> Self {
+    pub fn new(n: u32, ty: &'static str, file: String, parent: Option<Guid>) -> Self {
         Self { guid: guid(n), ty, file, parent }
     }
 }
@@ -32,16 +32,29 @@ pub fn guid(n: u32) -> Guid {
     )
 }
 
+/// A `.def` with an icon.
 pub fn def(guid: Guid, ty: &str) -> String {
+    def_of(guid, ty, &[("Icon", format!("\"{{G}}{guid}\""))])
+}
+
+/// A `.def` with these members, whose values are JSON.
+pub fn def_of(guid: Guid, ty: &str, members: &[(&str, String)]) -> String {
+    let members: String = members.iter().map(|(name, value)| format!(",\r\n    \"{name}\": {value}")).collect();
     format!(
-        "{{\r\n  \"$Bundles\": {{\r\n    \"Game2\": \"2.0.2.47\"\r\n  }},\r\n  \"$Type\": \"{ty}ObjectBuilder\",\r\n  \"$Value\": {{\r\n    \"Guid\": \"{guid}\",\r\n    \"Icon\": \"{{G}}{guid}\"\r\n  }}\r\n}}"
+        "{{\r\n  \"$Bundles\": {{\r\n    \"Game2\": \"2.0.2.47\"\r\n  }},\r\n  \"$Type\": \"{ty}ObjectBuilder\",\r\n  \"$Value\": {{\r\n    \"Guid\": \"{guid}\"{members}\r\n  }}\r\n}}"
     )
 }
 
 /// A `.partialdef`, the source of a `.def`.
 pub fn partial_def(guid: Guid, ty: &str, parent: Guid) -> String {
+    partial_def_of(guid, ty, parent, &[])
+}
+
+/// A `.partialdef` with these members, whose values are JSON.
+pub fn partial_def_of(guid: Guid, ty: &str, parent: Guid, members: &[(&str, String)]) -> String {
+    let members: String = members.iter().map(|(name, value)| format!(",\r\n      \"{name}\": {value}")).collect();
     format!(
-        "{{\r\n  \"$Type\": \"VRage:Keen.VRage.ContentPipeline.Definitions.PartialDefinitionDiff\",\r\n  \"$Value\": {{\r\n    \"BaseDefinition\": \"{parent}\",\r\n    \"PartialDefinitionKind\": \"Copy\",\r\n    \"Manipulator\": {{\r\n      \"Guid\": \"{guid}\"\r\n    }},\r\n    \"DefinitionType\": \"{ty}\"\r\n  }}\r\n}}"
+        "{{\r\n  \"$Type\": \"VRage:Keen.VRage.ContentPipeline.Definitions.PartialDefinitionDiff\",\r\n  \"$Value\": {{\r\n    \"BaseDefinition\": \"{parent}\",\r\n    \"PartialDefinitionKind\": \"Copy\",\r\n    \"Manipulator\": {{\r\n      \"Guid\": \"{guid}\"{members}\r\n    }},\r\n    \"DefinitionType\": \"{ty}\"\r\n  }}\r\n}}"
     )
 }
 
@@ -131,6 +144,91 @@ pub fn blueprint(blocks: &[Guid]) -> Vec<u8> {
         v.guid(guid(n)).string(&format!("{{G}}{definition}"));
     }
     ArchiveBuilder::new(&t, root, Codec::Brotli, v.into_bytes()).build()
+}
+
+/// A block of a grid.
+#[derive(Debug, Clone)]
+pub struct Block {
+    pub name: String,
+    pub definition: Guid,
+    /// Its cell in the grid.
+    pub cell: [i32; 3],
+    pub is_on: bool,
+    /// Items in it, and how many.
+    pub inventory: Vec<(Guid, i32)>,
+}
+
+/// A station or a ship.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    pub name: &'static str,
+    pub owner: &'static str,
+    pub is_static: bool,
+    pub position: [f32; 3],
+    pub blocks: Vec<Block>,
+}
+
+/// A save: its name and hours of play, players with their places, and a chunk for each grid. The names of its types are
+/// made up, as no real save was public.
+pub fn save(name: &str, hours: f64, players: &[(&str, [f32; 3])], grids: &[Grid]) -> Vec<u8> {
+    const GRIDS: &str = "Game2:Keen.Game2.Simulation.WorldObjects.CubeGrids";
+    let mut t = TypesBuilder::new();
+    let root = t.next_model();
+    let [players_list, player, vector, grid_names] = std::array::from_fn(|n| ModelId(root.0 + 1 + n as u32));
+    let [grid, blocks, block, handle, cell, inventory, stack] = std::array::from_fn(|n| ModelId(root.0 + 5 + n as u32));
+    let ty = t.named(0, 0, "Game2:Keen.Game2.Game.SaveGame");
+    let members = members! { Name: STRING, HoursPlayed: DOUBLE, Players: players_list, Grids: grid_names };
+    t.composite(ty, flags::CLASS, 0, &members);
+    let ty = t.named(1, 0, "Game2:Keen.Game2.Game.SavedPlayer");
+    t.list_of(ty, player);
+    t.composite(ty, flags::STRUCT, 0, &members! { Name: STRING, Position: vector });
+    let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Mathematics.Vector3");
+    t.composite(ty, flags::IMAGE, 12, &[placed("X", SINGLE, 0), placed("Y", SINGLE, 4), placed("Z", SINGLE, 8)]);
+    t.list_of(type_of(STRING), STRING);
+    let ty = t.named(0, 0, &format!("{GRIDS}.GridBuilder"));
+    let members = members! { Name: STRING, Owner: STRING, IsStatic: BOOLEAN, Position: vector, Blocks: blocks };
+    t.composite(ty, flags::CLASS, 0, &members);
+    let ty = t.named(1, 0, &format!("{GRIDS}.BlockBuilder"));
+    t.list_of(ty, block);
+    let members = members! {
+        EntityId: GUID, Name: STRING, Definition: handle, Cell: cell, IsOn: BOOLEAN, Inventory: inventory,
+    };
+    t.composite(ty, flags::STRUCT, 0, &members);
+    let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Utils.ResourceHandle");
+    t.proxy(ty, flags::PLAIN, STRING, 0);
+    let ty = t.named(1, 0, "VRage:Keen.VRage.Library.Mathematics.Vector3I");
+    t.composite(ty, flags::IMAGE, 12, &[placed("X", INT32, 0), placed("Y", INT32, 4), placed("Z", INT32, 8)]);
+    let ty = t.named(1, 0, "Game2:Keen.Game2.Simulation.WorldObjects.Items.ItemStack");
+    t.list_of(ty, stack);
+    t.composite(ty, flags::STRUCT, 0, &members! { Item: handle, Amount: INT32 });
+
+    let mut v = ValuesBuilder::new();
+    v.present().string(name).number(hours).count(players.len() as u32);
+    for (name, [x, y, z]) in players {
+        v.string(name).f32(*x).f32(*y).f32(*z);
+    }
+    v.count(grids.len() as u32);
+    for grid in grids {
+        v.string(grid.name);
+    }
+    let archive = ArchiveBuilder::new(&t, root, Codec::Brotli, v.into_bytes());
+    let mut ids = 0x7000_0000..;
+    let chunks = grids.iter().fold(archive, |archive, of| {
+        let mut v = ValuesBuilder::new();
+        let [x, y, z] = of.position;
+        v.present().string(of.name).string(of.owner).bool(of.is_static).f32(x).f32(y).f32(z);
+        v.count(of.blocks.len() as u32);
+        for (block, id) in of.blocks.iter().zip(&mut ids) {
+            v.guid(guid(id)).string(&block.name).string(&format!("{{G}}{}", block.definition));
+            let [x, y, z] = block.cell;
+            v.i32(x).i32(y).i32(z).bool(block.is_on).count(block.inventory.len() as u32);
+            for (item, amount) in &block.inventory {
+                v.string(&format!("{{G}}{item}")).i32(*amount);
+            }
+        }
+        archive.chunk(of.name, grid, Codec::Brotli, v.into_bytes())
+    });
+    chunks.build()
 }
 
 /// The type of the blocks that [`folder`] writes.

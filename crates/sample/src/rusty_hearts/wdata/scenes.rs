@@ -20,48 +20,55 @@ impl Out<'_> {
             return;
         }
         self.start("scene_elements");
-        for _ in 0..count {
-            if main >= 21 {
-                self.fields("name:Intro");
-            }
-            let counts: [u32; 10] = std::array::from_fn(|_| self.few());
-            self.counts(&counts);
-            let indices = self.list(counts[1], Self::uint);
-            self.set("scene_indices", indices);
-            let entries = self.list(counts[0], |out| out.named("key", "resource"));
-            self.set("event_entries", entries);
-            let lists = "render_bg_user render_ani_bg_user render_item_box_user render_gimmick_user \
-                         no_render_bg_user no_render_ani_bg_user no_render_item_box_user no_render_gimmick_user";
-            let lists = self.shown(lists, &counts[2..]);
-            self.row.extend(lists);
-            self.end_row("scene_elements");
+        (0..count).for_each(|index| self.record("scene_elements", index, |out, _| out.scene_element()));
+    }
+
+    fn scene_element(&mut self) {
+        if self.spec.main >= 21 {
+            self.fields("name:Intro");
         }
+        let lists = "render_bg_user render_ani_bg_user render_item_box_user render_gimmick_user \
+                     no_render_bg_user no_render_ani_bg_user no_render_item_box_user no_render_gimmick_user";
+        let names = ["event_entries", "scene_indices"].into_iter().chain(lists.split_whitespace());
+        let counts: Vec<u32> = names.map(|name| self.few(name)).collect();
+        self.counts(&counts);
+        let indices = self.list("scene_indices", counts[1], Self::uint);
+        self.set("scene_indices", indices);
+        let entries = self.list("event_entries", counts[0], |out| out.named("key", "resource"));
+        self.set("event_entries", entries);
+        let lists = self.shown(lists, &counts[2..]);
+        self.row.extend(lists);
     }
 
     pub(super) fn scene_resource(&mut self, index: u32) {
         let main = self.spec.main;
-        let key = if self.spec.wild { self.some_text("") } else { self.text(&format!("resource_{index:03}")) };
-        self.set("key", key);
+        if self.spec.wild || self.spec.is_described() {
+            self.fields("key:");
+        } else {
+            let key = self.text(&format!("resource_{index:03}"));
+            self.set("key", key);
+        }
         self.counted("aliases", |out| out.some_text("alias"));
 
-        let paths = self.few();
-        self.count(paths);
-        if paths > 0 {
+        let count = self.few("paths");
+        self.count(count);
+        if count > 0 {
             self.fields("delay:float");
         }
-        let paths = (0..paths).map(|i| self.scene_data(i + 1 == paths)).collect();
-        self.set("paths", Value::List(paths));
+        let mut numbers = 1..=count;
+        let paths = self.list("paths", count, |out| out.scene_data(numbers.next() == Some(count)));
+        self.set("paths", paths);
 
         if main >= 11 {
             self.counted("cues", |out| map(out.values("delay:float name:cue id:uint start:float")));
         }
         if main >= 12 {
             self.counted("sounds", |out| {
-                let mut sound = vec![("start", out.float())];
+                let mut sound = out.values("start:float");
                 for name in ["fade_in", "fade_out", "vol_max", "vol_min"] {
-                    sound.push((name, if main >= 16 { out.float() } else { Value::Null }));
+                    sound.push((name, if main >= 16 { out.member(name, Self::float) } else { Value::Null }));
                 }
-                sound.push(("path", out.some_text("sound")));
+                sound.extend(out.values("path:sound"));
                 map(sound)
             });
         }
@@ -83,9 +90,9 @@ impl Out<'_> {
     fn scene_data(&mut self, last: bool) -> Value<'static> {
         let mut data = self.values("model:model motion:motion name:name event_name:event_name");
         for name in ["time", "hold"] {
-            data.push((name, if self.spec.main >= 10 { self.uint() } else { Value::Null }));
+            data.push((name, if self.spec.main >= 10 { self.member(name, Self::uint) } else { Value::Null }));
         }
-        data.push(("blend_time", if last { Value::Null } else { self.float() }));
+        data.push(("blend_time", if last { Value::Null } else { self.member("blend_time", Self::float) }));
         map(data)
     }
 }
