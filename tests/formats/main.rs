@@ -32,4 +32,6 @@ mod wdata;
 mod wdb;
 #[cfg(feature = "cli")]
 mod white;
+#[cfg(feature = "cli")]
+mod worlds;
 mod wows;

@@ -11,6 +11,11 @@
     clippy::expect_used
 )]
 
+/// A list of the entries whose condition, such as a game's feature, is met.
+macro_rules! list {
+    ($($condition:meta: [$($entry:expr),* $(,)?]),* $(,)?) => { &[$($(#[cfg($condition)] $entry,)*)*] };
+}
+
 pub mod dds;
 #[cfg(feature = "ff13")]
 mod ff13;
@@ -19,6 +24,7 @@ mod make;
 pub mod rusty_hearts;
 #[cfg(feature = "vrage")]
 mod vrage;
+pub mod worlds;
 #[cfg(feature = "wows")]
 pub mod wows;
 mod writer;
@@ -35,11 +41,6 @@ pub use wows::{bwdb, gameparams, geometry, pickle, prototypes, ship, space, text
 pub use writer::{Writer, deflate};
 
 use assetq_core::Format;
-
-/// A list of the entries whose condition, such as a game's feature, is met.
-macro_rules! list {
-    ($($condition:meta: [$($entry:expr),* $(,)?]),* $(,)?) => { &[$($(#[cfg($condition)] $entry,)*)*] };
-}
 
 /// Files that other files of [`FILES`] need beside them, and their builders.
 pub const BESIDE: &[(&str, Make)] = list! {
@@ -158,23 +159,32 @@ pub const WORLD: Contents = Contents {
             ("hull_a.dds", Format::of::<assetq_scene::dds::Dds>(), |_, _| world::albedo(world::Skin::Hull)),
         ],
         feature = "ff13": [
-            ("model.trb", assetq_ff13::GTEX, gtex::demo),
-            ("sheet.wdb", assetq_ff13::WDB, wdb::demo),
-            ("pack.bin", assetq_ff13::WPD, wdb::demo_pack),
+            ("icons.trb", assetq_ff13::GTEX, |_, _| worlds::ff13::icons().0),
+            ("enemy.wdb", assetq_ff13::WDB, |_, _| worlds::ff13::enemies()),
+            ("pack.bin", assetq_ff13::WPD, |_, _| worlds::ff13::pack()),
         ],
-        feature = "rusty-hearts": [("town.wdata", assetq_rusty_hearts::WDATA, wdata::demo)],
-        feature = "vrage": [("savegame.vrb", assetq_vrage::VRB, vrb::demo)],
+        feature = "rusty-hearts": [
+            ("town.wdata", assetq_rusty_hearts::WDATA, |_, _| wdata::write(&worlds::rusty_hearts::town()).bytes),
+        ],
+        feature = "vrage": [("savegame.vrb", assetq_vrage::VRB, |_, _| worlds::vrage::save())],
     },
-    beside: |seed, size, write| {
+    beside: |_, _, write| {
+        #[cfg(feature = "ff13")]
+        write("icons.imgb", &worlds::ff13::icons().1)?;
         #[cfg(feature = "wows")]
         world::beside(write)?;
-        (RANDOM.beside)(seed, size, write)
+        Ok(())
     },
     folders: list! {
         feature = "wows": [("wows", assetq_wows::WOWS, |_, _, write| world::folder(write))],
-        feature = "ff13": [FF13],
-        feature = "rusty-hearts": [RUSTY_HEARTS],
-        feature = "vrage": [SE2],
+        feature = "ff13": [("ff13", assetq_ff13::WHITE, |_, _, write| worlds::ff13::folder(write))],
+        feature = "rusty-hearts": [("rusty-hearts", assetq_rusty_hearts::RUSTY_HEARTS, |_, _, write| {
+            worlds::rusty_hearts::folder(write)
+        })],
+        feature = "vrage": [
+            ("se2", assetq_vrage::SE2, |_, _, write| worlds::vrage::folder(write)),
+            ("se2-mod", assetq_vrage::SE2, |_, _, write| worlds::vrage::mod_folder(write)),
+        ],
     },
     altered: list! {
         feature = "wows": [("altered.bin", assetq_wows::BWDB, |_, _| world::database(world::Build::Next))],
