@@ -1,6 +1,7 @@
 //! Behaviour that Windows asks for: its paths, its folders, its locks. Most of it shows there only.
 
 use crate::common::{run, sample_folder};
+use std::fs;
 use std::path::Path;
 
 fn rows(dir: &Path, args: &[&str]) -> Vec<String> {
@@ -41,13 +42,72 @@ fn the_environment_is_listed_for_a_report() {
     run(Path::new("."), 2, &["info", "--environment", "x"]);
 }
 
+#[test]
+fn a_file_whose_name_is_a_letter_is_no_drive() {
+    let dir = sample_folder();
+    fs::copy(dir.path().join("pack.bin"), dir.path().join("C")).unwrap();
+    let (_, err) = run(dir.path(), 4, &["info", r"C:\no\sheet.wdb"]);
+    assert!(err.starts_with(r"assetq: C:\no\sheet.wdb: cannot open"), "{err}");
+    let (_, err) = run(dir.path(), 4, &["info", "C:/no/*.wdb"]);
+    assert!(err.contains("C:/no/: cannot read the folder"), "{err}");
+    run(dir.path(), 4, &["resolve", "content", "--db", r"C:\no\assets.bin"]);
+    // The file itself is an archive as any other is.
+    let inner = rows(dir.path(), &["ls", "C", "-f", "csv", "-n", "1"])[0].clone();
+    run(dir.path(), 0, &["info", &format!("C:{}", inner.split(',').next().unwrap())]);
+}
+
+/// As `\\nas\share\kept.sqlite`, whose first name is a server and no part of an address.
+#[cfg(unix)]
+#[test]
+fn a_database_may_have_a_path_that_begins_with_two_separators() {
+    let dir = sample_folder();
+    run(dir.path(), 0, &["sql", "SELECT 7 AS seven", "sheet.wdb", "--into", "kept.sqlite"]);
+    let path = format!("/{}", dir.path().join("kept.sqlite").display());
+    assert!(path.starts_with("//"));
+    assert_eq!(rows(dir.path(), &["sql", "SELECT seven FROM result", &path, "-f", "csv"]), ["7"]);
+}
+
+/// `>` of Windows PowerShell 5 would write UTF-16.
+#[test]
+fn differences_go_into_a_file() {
+    let dir = sample_folder();
+    run(dir.path(), 0, &["sql", "UPDATE records SET u9SaveIndex = 3", "sheet.wdb", "--to", "new.wdb"]);
+    let diff = ["diff", "sheet.wdb", "new.wdb", "-f", "patch"];
+    let (printed, _) = run(dir.path(), 1, &diff);
+    let (out, _) = run(dir.path(), 1, &[&diff[..], &["--to", "mod.ndjson"]].concat());
+    assert_eq!((out, fs::read_to_string(dir.path().join("mod.ndjson")).unwrap()), (String::new(), printed.clone()));
+    assert_eq!(run(dir.path(), 1, &[&diff[..], &["--to", "-"]].concat()).0, printed);
+    run(dir.path(), 0, &["patch", "sheet.wdb", "mod.ndjson", "--to", "again.wdb"]);
+    // A file that exists, and one that is read, stay.
+    run(dir.path(), 4, &[&diff[..], &["--to", "mod.ndjson"]].concat());
+    run(dir.path(), 2, &[&diff[..], &["--to", "new.wdb", "--force"]].concat());
+    for format in ["text", "json", "ndjson", "csv", "markdown", "html"] {
+        let diff = ["diff", "sheet.wdb", "new.wdb", "-f", format];
+        run(dir.path(), 1, &[&diff[..], &["--to", "mod.ndjson", "--force"]].concat());
+        assert_eq!(fs::read_to_string(dir.path().join("mod.ndjson")).unwrap(), run(dir.path(), 1, &diff).0);
+    }
+    // Of an answer that ends by an error, no half is kept.
+    run(dir.path(), 2, &["diff", "sheet.wdb", "new.wdb", "-t", "nothing", "--to", "half.ndjson"]);
+    assert!(!dir.path().join("half.ndjson").exists());
+}
+
+/// `set ASSETQ_DB="C:\my game"` of cmd keeps the quotes.
+#[test]
+fn quotes_around_the_path_in_a_variable_are_no_part_of_it() {
+    let dir = sample_folder();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let quoted = format!("\"{}\"", dir.path().join("wows").display());
+    let out = command.env("ASSETQ_DB", quoted).args(["resolve", "content", "-f", "csv"]).output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+}
+
 #[cfg(windows)]
 mod there {
     use super::*;
     use crate::common::writer;
     use assetq_sample::{self as sample, Size};
-    use std::fs::{self, OpenOptions};
-    use std::os::windows::fs::OpenOptionsExt as _;
+    use std::fs::OpenOptions;
+    use std::os::windows::fs::{MetadataExt as _, OpenOptionsExt as _};
 
     #[test]
     fn a_backslash_in_a_glob_over_an_archive_separates_folders() {
@@ -78,6 +138,54 @@ mod there {
         let (out, _) = run(dir.path(), 0, &["info", &format!("{deep}\\sheet.wdb"), "-f", "json"]);
         assert!(out.contains("wdb"), "{out}");
         run(dir.path(), 0, &["sql", "UPDATE records SET u9SaveIndex = 3", &format!("{deep}\\sheet.wdb"), "--in-place"]);
+        let (sheet, kept) = (format!("{deep}\\sheet.wdb"), format!("{deep}\\kept.sqlite"));
+        run(dir.path(), 0, &["sql", "SELECT 7 AS seven", &sheet, "--into", &kept]);
+        assert_eq!(rows(dir.path(), &["sql", "SELECT seven FROM result", &kept, "-f", "csv"]), ["7"]);
+        let verbatim = dir.path().canonicalize().unwrap().join(&kept);
+        let verbatim = verbatim.to_str().unwrap();
+        assert!(verbatim.starts_with(r"\\?\"));
+        assert_eq!(rows(dir.path(), &["sql", "SELECT seven FROM result", verbatim, "-f", "csv"]), ["7"]);
+    }
+
+    #[test]
+    fn a_hidden_file_stays_hidden() {
+        const HIDDEN: u32 = 2;
+        let dir = sample_folder();
+        let path = dir.path().join("hidden.wdb");
+        let mut hidden = OpenOptions::new().write(true).create_new(true).attributes(HIDDEN).open(&path).unwrap();
+        std::io::copy(&mut fs::File::open(dir.path().join("sheet.wdb")).unwrap(), &mut hidden).unwrap();
+        drop(hidden);
+        run(dir.path(), 0, &["sql", "UPDATE records SET u9SaveIndex = 3", "hidden.wdb", "--in-place"]);
+        assert_eq!(fs::metadata(&path).unwrap().file_attributes() & HIDDEN, HIDDEN);
+    }
+
+    #[test]
+    fn the_device_that_drops_all_takes_output() {
+        let dir = sample_folder();
+        for device in ["NUL", "nul", r"\\.\NUL"] {
+            run(dir.path(), 0, &["export", "sheet.wdb", "--as", "csv", "--to", device]);
+            run(dir.path(), 0, &["diff", "sheet.wdb", "sheet.wdb", "--to", device]);
+        }
+        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| !name.eq_ignore_ascii_case("nul")), "{left:?}");
+    }
+
+    #[test]
+    fn a_column_of_files_has_one_kind_of_separator() {
+        let dir = sample_folder();
+        fs::create_dir_all(dir.path().join("a/b")).unwrap();
+        fs::copy(dir.path().join("sheet.wdb"), dir.path().join("a/b/sheet.wdb")).unwrap();
+        for files in ["a/b/*.wdb", "a/**/*.wdb", "./a/b"] {
+            let files = rows(dir.path(), &["sql", "SELECT DISTINCT file FROM records", files, "-f", "csv"]);
+            assert!(files.iter().all(|file| file.ends_with(r"a\b\sheet.wdb") && !file.contains('/')), "{files:?}");
+        }
+    }
+
+    #[test]
+    fn a_quote_that_swallows_options_is_explained() {
+        let dir = sample_folder();
+        let (_, err) = run(dir.path(), 4, &["extract", "pack.bin", "*", "--to", "out dir\" --force"]);
+        assert!(err.contains("leave out the \\ before the quote that ends a folder"), "{err}");
     }
 
     #[test]

@@ -7,8 +7,8 @@
 //! the same name, or [`remove_stale_parts`], removes it once no process has the lock.
 //!
 //! A new file that replaces another takes its owner, group and mode, and on Linux its access control list and extended
-//! attributes. Where the owner or the group cannot be kept, setuid and setgid are not, either. Elsewhere access control
-//! lists and extended attributes are lost.
+//! attributes. Where the owner or the group cannot be kept, setuid and setgid are not, either. On Windows it stays hidden.
+//! Elsewhere access control lists and extended attributes are lost: on Windows the new file has the list of its folder.
 //!
 //! A file that is to be replaced is locked while the new one is written, and must be in the same state at the end: of two
 //! programs that replace it at once, the second fails. The lock is advisory; programs that do not ask for it are only
@@ -19,6 +19,7 @@
 
 #[cfg(target_os = "linux")]
 use crate::codec;
+use crate::paths::{is_device_path, unlimited};
 use crate::source::FileState;
 use crate::source::signals::Unfinished;
 pub use crate::source::signals::{
@@ -127,7 +128,7 @@ impl AtomicFile {
 
     fn stream(to: &Path) -> io::Result<Destination> {
         // A descriptor's file may hold lines of others already.
-        let append = fs::metadata(to)?.is_file();
+        let append = fs::metadata(to).is_ok_and(|meta| meta.is_file());
         let out = OpenOptions::new().write(true).append(append).open(to)?;
         Ok(Destination::Stream(BufWriter::with_capacity(BUFFER, out)))
     }
@@ -138,7 +139,7 @@ impl AtomicFile {
         let folders = make_folder(folder)?;
         // A link is replaced by a new file like any other.
         let replaces_file = replaced.is_some() && is_regular(to);
-        let ((file, _unfinished), path) = new_part(to, folder, replaces_file)?.into_parts();
+        let ((file, _unfinished), path) = new_part(to, &unlimited(folder), replaces_file)?.into_parts();
         #[cfg(target_os = "linux")]
         if replaces_file {
             copy_attributes(to, &file)?;
@@ -232,9 +233,10 @@ impl AtomicFile {
     }
 }
 
-/// Makes a new file in `folder` for unfinished bytes of `to`. With `is_private`, only this user may read it: it gets the
-/// permissions of the file that it replaces at last.
-fn new_part(to: &Path, folder: &Path, is_private: bool) -> io::Result<NamedTempFile<(File, Unfinished)>> {
+/// Makes a new file in `folder` for unfinished bytes of `to`. If it replaces a file, only this user may read it: it gets the
+/// permissions of the replaced file at last.
+fn new_part(to: &Path, folder: &Path, replaces_file: bool) -> io::Result<NamedTempFile<(File, Unfinished)>> {
+    let replaced = replaces_file.then_some(to);
     #[cfg(target_os = "linux")]
     if let Some(name) = to.file_name() {
         let name = codec::xxh64(name.as_encoded_bytes(), 0);
@@ -242,33 +244,39 @@ fn new_part(to: &Path, folder: &Path, is_private: bool) -> io::Result<NamedTempF
             let part = format!("{PART_BEGIN}{name:016x}-{number}{PART_END}");
             let mut builder = tempfile::Builder::new();
             builder.prefix(&part).rand_bytes(0);
-            let mut made = builder.make_in(folder, |part| create_part(part, is_private));
+            let mut made = builder.make_in(folder, |part| create_part(part, replaced));
             if is_taken(&made) && remove_stale(&folder.join(&part)) {
-                made = builder.make_in(folder, |part| create_part(part, is_private));
+                made = builder.make_in(folder, |part| create_part(part, replaced));
             }
             if !is_taken(&made) {
                 return made;
             }
         }
     }
-    let _ = to;
     // Short, so that every name that a folder takes can be written.
     let mut builder = tempfile::Builder::new();
     builder.prefix(PART_BEGIN).suffix(PART_END).rand_bytes(12);
-    builder.make_in(folder, |part| create_part(part, is_private))
+    builder.make_in(folder, |part| create_part(part, replaced))
 }
 
-/// Creates and locks the unfinished file at `part`.
+/// Creates and locks the unfinished file at `part`, which replaces the file at `replaced`.
 ///
 /// # Errors
 /// `AlreadyExists` for the unfinished file of another process.
-fn create_part(part: &Path, is_private: bool) -> io::Result<(File, Unfinished)> {
+fn create_part(part: &Path, replaced: Option<&Path>) -> io::Result<(File, Unfinished)> {
     let mut options = OpenOptions::new();
     // Read as well: what was written is compared.
     options.read(true).write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if is_private { 0o600 } else { 0o666 });
-    let _ = is_private;
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if replaced.is_some() { 0o600 } else { 0o666 });
+    #[cfg(windows)]
+    if let Some(old) = replaced.and_then(|path| fs::symlink_metadata(path).ok()) {
+        use std::os::windows::fs::{MetadataExt as _, OpenOptionsExt as _};
+        /// Hidden, of the system, and not indexed for searches.
+        const KEPT: u32 = 0x2 | 0x4 | 0x2000;
+        options.attributes(old.file_attributes() & KEPT);
+    }
+    let _ = replaced;
     // A signal to this process must not remove the file of another.
     if exists(part) {
         return Err(ErrorKind::AlreadyExists.into());
@@ -561,6 +569,7 @@ fn is_in_use(error: &io::Error) -> bool {
 
 /// Renames `part` to `to`, which must be free.
 fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
+    let to = &*unlimited(to);
     match part.persist_noclobber(to) {
         Ok(()) => Ok(()),
         // Some file systems know neither that question nor links.
@@ -576,8 +585,10 @@ fn without_replacing(part: TempPath, to: &Path) -> io::Result<()> {
 pub fn replace_link(file: &Path, link: &Path) -> io::Result<()> {
     let mut part = tempfile::Builder::new();
     part.prefix(PART_BEGIN).suffix(PART_END);
-    let part = part.make_in(parent_of(link), |part| fs::hard_link(file, part)).map_err(|error| about(link, error))?;
-    part.into_temp_path().persist(link).map_err(|error| about(link, error.error))
+    let part = part
+        .make_in(unlimited(parent_of(link)), |part| fs::hard_link(file, part))
+        .map_err(|error| about(link, error))?;
+    part.into_temp_path().persist(unlimited(link)).map_err(|error| about(link, error.error))
 }
 
 /// The folder of `path`.
@@ -682,7 +693,8 @@ fn open_regular(path: &Path) -> Option<File> {
 
 /// Whether `path` is written to as it is, having no content that could be whole: a pipe, a device, an open descriptor.
 pub fn is_stream(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| !meta.is_dir() && (!meta.is_file() || is_descriptor(path)))
+    is_device_path(path)
+        || fs::metadata(path).is_ok_and(|meta| !meta.is_dir() && (!meta.is_file() || is_descriptor(path)))
 }
 
 /// Whether `path` names one of the files that a process has open, as `/dev/fd/3` does.

@@ -152,6 +152,40 @@ fn plain(path: &str) -> Option<PathBuf> {
     }
 }
 
+/// `path` as the system takes it at any length: on Windows absolute and with `\\?\`, without which a path has at most 260 characters.
+/// The standard library does so by itself; other libraries do not.
+pub fn unlimited(path: &Path) -> Cow<'_, Path> {
+    let long = cfg!(windows).then(|| std::path::absolute(path).ok().and_then(|path| verbatim(path.to_str()?)));
+    long.flatten().map_or(Cow::Borrowed(path), Cow::Owned)
+}
+
+/// The opposite of [`plain`], for an absolute path; `None` for one that has such a prefix, and for a device.
+fn verbatim(path: &str) -> Option<PathBuf> {
+    match path.strip_prefix(r"\\") {
+        Some(rest) if rest.starts_with(['?', '.']) => None,
+        Some(shared) => Some(format!(r"\\?\UNC\{shared}").into()),
+        None => path.get(1..3).filter(|drive| *drive == r":\").map(|_| format!(r"\\?\{path}").into()),
+    }
+}
+
+/// The path in an environment variable; `None` if it is not set or empty. `set X="C:\my games"` of Windows makes the quotes a part of
+/// the value.
+pub fn of_variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).map(unquoted).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// `value` without the quotes around it.
+fn unquoted(value: OsString) -> OsString {
+    let inner = value.to_str().and_then(|text| text.strip_prefix('"')?.strip_suffix('"')).map(OsString::from);
+    inner.unwrap_or(value)
+}
+
+/// Whether Windows opens a device in place of a file at `path`, as with `--to NUL`.
+pub fn is_device_path(path: &Path) -> bool {
+    let name = path.to_str().map(|text| text.strip_prefix(r"\\.\").unwrap_or(text));
+    cfg!(windows) && name.is_some_and(|name| is_device(name) && !name.contains('.'))
+}
+
 /// Names of devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
@@ -168,6 +202,30 @@ pub fn is_device(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_of_windows_has_a_form_without_a_limit() {
+        for (given, long) in [
+            (r"C:\a\b.bin", Some(r"\\?\C:\a\b.bin")),
+            (r"\\nas\share\b.bin", Some(r"\\?\UNC\nas\share\b.bin")),
+            (r"\\?\Z:\b.bin", None),
+            (r"\\.\NUL", None),
+            (r"\b.bin", None),
+        ] {
+            let found = verbatim(given);
+            assert_eq!(found.as_deref(), long.map(Path::new), "{given}");
+            if let Some(long) = long {
+                assert_eq!(plain(long).as_deref(), Some(Path::new(given)));
+            }
+        }
+    }
+
+    #[test]
+    fn quotes_of_a_variable_are_no_part_of_its_path() {
+        for (value, path) in [("\"C:\\my games\"", "C:\\my games"), ("\"", "\""), ("a\"b", "a\"b"), ("\"\"", "")] {
+            assert_eq!(unquoted(value.into()), path);
+        }
+    }
 
     #[test]
     fn names_are_joined_with_the_separators_of_the_system() {

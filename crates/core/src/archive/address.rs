@@ -76,7 +76,8 @@ impl Address {
         if path.symlink_metadata().is_ok() {
             return whole;
         }
-        let splits = splits(path, MARK).into_iter().map(|(outer, inner)| (outer, Some(inner)));
+        let splits = splits(path, MARK).into_iter().filter(|(outer, inner)| !is_drive(outer, inner));
+        let splits = splits.map(|(outer, inner)| (outer, Some(inner)));
         for (outer, inner) in splits.chain([(path, None)]) {
             if inner.is_some() && outer.exists() {
                 let inner = inner.filter(|inner| !inner.is_empty()).map(str::to_owned);
@@ -197,6 +198,13 @@ impl Address {
         }
         Ok(outer)
     }
+}
+
+/// Whether a path begins with a drive of Windows, as in `C:\game` or `C:/game`. No path in an archive begins with a separator, so this
+/// holds on every system.
+fn is_drive(outer: &Path, inner: &str) -> bool {
+    let is_letter = matches!(outer.as_os_str().as_encoded_bytes(), [letter] if letter.is_ascii_alphabetic());
+    is_letter && inner.starts_with(['\\', '/'])
 }
 
 /// The path before each `mark` in `path` and the text after it, from the first mark on. Paths of files need not be UTF-8;

@@ -160,6 +160,8 @@ impl FileList {
         let is_bare = glob.is_some() && root == here;
         let shown = |path: PathBuf| match path.strip_prefix(here) {
             Ok(rest) if is_bare => rest.to_owned(),
+            // The argument may have other separators than the system.
+            _ if cfg!(windows) => path.components().collect(),
             _ => path,
         };
         let failed = failed.into_iter().map(|(path, error)| (shown_path(&shown(path)).into_owned(), error));

@@ -38,6 +38,7 @@ pub use script::{Statement, is_complete, statements};
 use crate::asset::Asset;
 use crate::error::ErrorKind;
 use crate::options::Options;
+use crate::paths::unlimited;
 use crate::report::Progress;
 use crate::source::head_of;
 use crate::suggest;
@@ -517,15 +518,10 @@ fn schema_names(inputs: &[(String, Input)]) -> (Vec<String>, Vec<String>) {
 fn uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file:");
-    for &byte in absolute.as_os_str().as_encoded_bytes() {
+    // Separators as well: after two of them SQLite would take the name of a server.
+    for &byte in unlimited(&absolute).as_os_str().as_encoded_bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => uri.push(byte.into()),
-            b'\\' if cfg!(windows) => uri.push('/'),
-            // A further character precedes a drive's letter.
-            b':' if cfg!(windows) => {
-                uri.insert(5, '/');
-                uri.push(':');
-            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'-' => uri.push(byte.into()),
             other => uri.push_str(&format!("%{other:02X}")),
         }
     }
