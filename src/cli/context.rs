@@ -14,6 +14,7 @@ use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::models::Meshes;
 use crate::options::Options;
+use crate::paths::of_variable;
 use crate::scene::{ShapeData, ShapeLink};
 use crate::table::{Table, Tree};
 use crate::texture_files::TextureFiles;
@@ -40,9 +41,10 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// Creates the context. With `is_paged`, output on a terminal goes through a pager, unless the user disabled it.
-    pub(super) fn new(typed: Global, is_paged: bool) -> Result<Self, Failure> {
-        let settings = Settings::new(&typed)?;
+    /// Creates the context. With `is_paged`, output on a terminal goes through a pager, unless the user disabled it. With `is_diverted`,
+    /// it goes into a file: see [`Context::divert`].
+    pub(super) fn new(typed: Global, is_paged: bool, is_diverted: bool) -> Result<Self, Failure> {
+        let settings = Settings::new(&typed, is_diverted)?;
         let pager = settings.pages.filter(|_| is_paged).map_or_else(Pager::default, Pager::on_terminal);
         let mut context = Self {
             typed,
@@ -300,8 +302,8 @@ impl Context {
         if let Some(path) = given {
             return self.database_in(path.to_owned());
         }
-        if let Some(path) = std::env::var_os("ASSETQ_DB").filter(|p| !p.is_empty()) {
-            return self.database_in(path.into());
+        if let Some(path) = of_variable("ASSETQ_DB") {
+            return self.database_in(path);
         }
         let here = std::env::current_dir().map_err(|e| Error::io("cannot find the current folder", e))?;
         for folder in here.ancestors() {

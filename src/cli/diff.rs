@@ -25,27 +25,31 @@ pub(super) const FORMATS: &[Format] =
 
 pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
+    context.divert(args.to.as_deref(), args.force, || print(args, context, &old, &new))
+}
+
+fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcome {
     if context.format() == Format::Patch {
-        if print_patch(&old, &new, &args.tables, context)? {
+        if print_patch(old, new, &args.tables, context)? {
             context.worsen(Exit::NotFound);
         }
         return Ok(());
     }
-    let tables = diff::tables(&old, &new, &args.tables)?;
+    let tables = diff::tables(old, new, &args.tables)?;
     let filters = bind(args, &tables)?;
-    let all = find(context, &old, &new, &tables);
-    let (old_name, new_name) = (label(&args.old, &old), label(&args.new, &new));
+    let all = find(context, old, new, &tables);
+    let (old_name, new_name) = (label(&args.old, old), label(&args.new, new));
     let is_page = context.format() == Format::Html && !args.stat;
     let out = Out { rows: None, page: is_page.then(page::Tables::default) };
-    let mut show = Show { args, context, old: &old, new: &new, out, differing: 0, meant: 0 };
+    let mut show = Show { args, context, old, new, out, differing: 0, meant: 0 };
     let found = show.found(None, &tables, &all, &filters);
-    context.notes(new.source().name(), &diff::notes(&old, &new));
-    context.warn(&old);
-    context.warn(&new);
-    let inner = if args.deep { inner(&old, &new, &found) } else { Vec::new() };
+    context.notes(new.source().name(), &diff::notes(old, new));
+    context.warn(old);
+    context.warn(new);
+    let inner = if args.deep { inner(old, new, &found) } else { Vec::new() };
     show.show(found)?;
     for (side, note) in tables.iter().flat_map(TableDiff::notes) {
-        context.note(side_of(side, &old, &new).source().name(), &note);
+        context.note(side_of(side, old, new).source().name(), &note);
     }
     deep(&mut show, &inner)?;
     let Show { out, differing, meant, .. } = show;
@@ -56,7 +60,7 @@ pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     if let Some(tables) = page {
         let mut out = context.stdout();
         let title = page::title(&old_name, &new_name);
-        let shapes = shapes(&old, context).and_then(|old| Some((old, shapes(&new, context)?)));
+        let shapes = shapes(old, context).and_then(|old| Some((old, shapes(new, context)?)));
         let overlay = shapes.as_ref().and_then(|(old, new)| overlay(&**old, &**new));
         tables.write(&mut out, &title, overlay.as_ref())?;
         out.flush()?;

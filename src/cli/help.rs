@@ -54,6 +54,24 @@ pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
     }
 }
 
+/// Makes the line of a file alone, which a desktop starts for a file that is dropped on the program, one of `view`.
+pub(super) fn add_view(args: &mut Vec<OsString>, parser: &Command) {
+    if let [_, file] = &**args
+        && Path::new(file).exists()
+        && parser.find_subcommand(file).is_none()
+    {
+        args.insert(1, "view".into());
+    }
+}
+
+/// Why an argument of Windows has options in it, if one has: `\"` at the end of a folder in quotes is a quote of its name.
+pub(super) fn tip_of_quote(args: &[OsString]) -> Option<String> {
+    let given = args.iter().filter_map(|arg| arg.to_str()).find(|arg| arg.contains("\" -"))?;
+    Some(format!(
+        "{given} is one argument, as \\\" is a quote in it: leave out the \\ before the quote that ends a folder"
+    ))
+}
+
 /// Whether an argument looks like an option and not like a number.
 fn is_option(given: &str) -> bool {
     given.starts_with('-') && given.trim_start_matches('-').starts_with(|first: char| first.is_ascii_alphabetic())
@@ -203,4 +221,17 @@ pub(super) fn asked(root: impl Fn() -> Command, args: &[OsString]) -> Option<Str
     let command = words.find_map(|word| root.find_subcommand(word)).unwrap_or(&root);
     let examples = command.get_after_help().map_or_else(String::new, |examples| format!("\n{examples}\n"));
     Some(format!("{}{GLOBAL_OPTIONS}{examples}", error.render().ansi()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_that_swallows_options_is_found() {
+        let of = |args: &[&str]| tip_of_quote(&args.iter().map(OsString::from).collect::<Vec<_>>());
+        let tip = of(&["assetq", "extract", "pack.bin", "--to", "out dir\" --force"]).unwrap();
+        assert!(tip.starts_with("out dir\" --force is one argument, as \\\" is a quote in it"), "{tip}");
+        assert_eq!(of(&["assetq", "sql", "SELECT \"a\" FROM b", "--to", "out dir"]), None);
+    }
 }

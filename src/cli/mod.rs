@@ -175,6 +175,11 @@ impl Command {
         }
     }
 
+    /// Whether its output goes into a file that the command line names.
+    fn is_diverted(&self) -> bool {
+        matches!(self, Self::Diff(args) if args.writes_file())
+    }
+
     /// Whether the command may write over a file that it reads.
     fn may_replace_input(&self) -> bool {
         match self {
@@ -206,7 +211,8 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 }
 
 fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl IntoIterator<Item = A>) -> Exit {
-    let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    let mut args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    help::add_view(&mut args, parser);
     if let Some(help) = help::asked(Cli::command, &args) {
         let mut out = anstream::stdout();
         return printed(out.write_all(help.as_bytes()).and_then(|()| out.flush()));
@@ -216,6 +222,15 @@ fn run_line<A: Into<OsString> + Clone>(parser: &mut clap::Command, args: impl In
         let _ = anstream::stderr().write_all(topics::short().as_bytes());
         return Exit::Usage;
     }
+    let tip = help::tip_of_quote(&args).filter(|_| cfg!(windows));
+    let exit = run_args(parser, args);
+    if let Some(tip) = tip.filter(|_| exit != Exit::Done) {
+        complain(&tip);
+    }
+    exit
+}
+
+fn run_args(parser: &mut clap::Command, args: Vec<OsString>) -> Exit {
     let keeps_order = args.iter().any(|argument| argument == "--");
     let parsed = parser.try_get_matches_from_mut(args);
     let mut cli = match parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches)) {
@@ -260,11 +275,11 @@ fn run(cli: Cli) -> Exit {
     if let Err(failure) = check_format(cli.command.name(), cli.global.format) {
         return ended(Err(failure));
     }
-    let pages = cli.command.is_paged();
+    let (pages, is_diverted) = (cli.command.is_paged(), cli.command.is_diverted());
     let mut global = cli.global;
     // Windows replaces no file that is mapped.
     global.no_mmap |= cfg!(windows) && cli.command.may_replace_input();
-    ended(Context::new(global, pages).and_then(|context| context.close(cli.command.run(&context))))
+    ended(Context::new(global, pages, is_diverted).and_then(|context| context.close(cli.command.run(&context))))
 }
 
 /// Returns the exit code of a command, and reports its failure.

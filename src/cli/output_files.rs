@@ -1,7 +1,7 @@
 //! The files that a command writes: they get their name once they are complete, and replace no file that it reads.
 
 use super::stdout::is_stdout;
-use super::{Context, Exit, Failure};
+use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
 use crate::atomic_file::{
     self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
@@ -88,6 +88,16 @@ impl Context {
         let mut file = self.new_file(to, force)?;
         write(&mut file)?;
         file.commit().map_err(refused)
+    }
+
+    /// Has the output of `print` go into the file at `to`, which gets its name if `print` succeeds.
+    pub(super) fn divert(&self, to: Option<&Path>, force: bool, print: impl FnOnce() -> Outcome) -> Outcome {
+        let Some(to) = to.filter(|to| !is_stdout(to)) else { return print() };
+        self.pager.divert(self.new_file(to, force)?);
+        let printed = print();
+        let file = self.pager.diverted();
+        printed?;
+        file.map_or(Ok(()), AtomicFile::commit).map_err(refused)
     }
 
     /// As [`Context::check_new`], for an undo patch. An old one may be the only way back, so no message advises to write over it.

@@ -4,6 +4,7 @@
 //! be written over its screen.
 
 use super::progress;
+use crate::atomic_file::AtomicFile;
 use crate::threads::lock;
 use crate::write::text::escape;
 use std::io::{self, IsTerminal as _, Write};
@@ -60,6 +61,8 @@ enum State {
         wide: bool,
         leave: Leave,
     },
+    /// Output goes into this file.
+    File(Box<AtomicFile>),
     Running {
         input: ChildStdin,
         end: JoinHandle<io::Result<ExitStatus>>,
@@ -98,6 +101,19 @@ impl Pager {
         *lock(&self.0) = State::on_terminal(wide, Leave::Answer(stop));
     }
 
+    /// Has further output go into `file`.
+    pub(super) fn divert(&self, file: AtomicFile) {
+        *lock(&self.0) = State::File(Box::new(file));
+    }
+
+    /// Has further output go to standard output again. Returns the file of [`Pager::divert`].
+    pub(super) fn diverted(&self) -> Option<AtomicFile> {
+        match std::mem::take(&mut *lock(&self.0)) {
+            State::File(file) => Some(*file),
+            _ => None,
+        }
+    }
+
     /// Waits until the user has left the pager, and shows the messages that waited. Returns whether the user left before
     /// the end of the output.
     pub(super) fn finish(&self) -> bool {
@@ -120,6 +136,7 @@ impl Write for Pager {
         }
         let written = match &mut *state {
             State::Running { input, .. } => input.write(bytes),
+            State::File(file) => file.write(bytes),
             _ => progress::aside(|| io::stdout().write(bytes)),
         };
         match (written.map_err(closed), &*state) {
@@ -135,6 +152,7 @@ impl Write for Pager {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = match &mut *lock(&self.0) {
             State::Running { input, .. } => input.flush(),
+            State::File(file) => file.flush(),
             _ => progress::aside(|| io::stdout().flush()),
         };
         flushed.map_err(closed)

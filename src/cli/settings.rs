@@ -23,10 +23,13 @@ pub(super) struct Settings {
     pub(super) style: Style,
     /// The width of the terminal for tables; `None` if cells are not cut.
     pub(super) width: Option<usize>,
+    /// Whether a terminal shows the output.
+    pub(super) is_terminal: bool,
 }
 
 impl Settings {
-    pub(super) fn new(typed: &Global) -> Result<Self, Failure> {
+    /// With `is_diverted`, output goes into a file that the command names.
+    pub(super) fn new(typed: &Global, is_diverted: bool) -> Result<Self, Failure> {
         let Global { no_mmap, no_cache, no_companions, strict, wide, color, no_pager, .. } = *typed;
         let mut options = Options::default();
         options.strict = strict;
@@ -62,9 +65,10 @@ impl Settings {
         }
         Ok(Self {
             options,
-            pages: Some(wide).filter(|_| !no_pager),
-            style: style(color),
-            width: terminal_width().filter(|_| !wide),
+            pages: Some(wide).filter(|_| !no_pager && !is_diverted),
+            style: if is_diverted { Style::Plain } else { style(color) },
+            width: terminal_width().filter(|_| !wide && !is_diverted),
+            is_terminal: !is_diverted && io::stdout().is_terminal(),
         })
     }
 }

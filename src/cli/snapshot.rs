@@ -32,7 +32,7 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[command(after_help = "\
 Examples:
   assetq snapshot GAME --to builds             the newest build: its indexes and its content/assets.bin
-  assetq snapshot GAME@13015811 --to builds 'content/*.bin' 'spaces/*/space.bin'
+  assetq snapshot GAME@13015811 --to builds \"content/*.bin\" \"spaces/*/space.bin\"
   assetq diff builds@13015811 GAME             what the next build brought")]
 pub(super) struct Args {
     /// The archive
@@ -304,7 +304,7 @@ mod tests {
         let home = builds.path().join("1");
         folder(home.clone(), "old");
         let global = crate::cli::Cli::try_parse_from(["assetq", "cache"]).unwrap().global;
-        let context = Context::new(global, false).unwrap();
+        let context = Context::new(global, false, false).unwrap();
         let write = |text: &[u8]| {
             let mut part = UnfinishedBuild::new(&home, &context).unwrap();
             part.put("idx/a", text).unwrap();

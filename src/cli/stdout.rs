@@ -6,7 +6,7 @@ use super::settings::Settings;
 use super::{Context, Failure, Format};
 use crate::atomic_file::of_output;
 use crate::table::{Column, Kind};
-use crate::write::rows::RowWriter;
+use crate::write::rows::{RowFormat, RowWriter};
 use crate::write::text::TextPage;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::Path;
@@ -122,7 +122,11 @@ impl Context {
     pub(super) fn rows_in(&self, form: RowForm, columns: &[Column]) -> Result<RowWriter<Stdout>, Failure> {
         let rows = if form.has_header { RowWriter::new } else { RowWriter::without_header };
         let Settings { style, width, .. } = self.settings;
-        Ok(rows(self.stdout(), form.format.into(), columns, style)?.fit_into(width))
+        let format = match form.format.into() {
+            RowFormat::EscapedCsv if !self.settings.is_terminal => RowFormat::Csv,
+            format => format,
+        };
+        Ok(rows(self.stdout(), format, columns, style)?.fit_into(width))
     }
 
     /// Whole entries on standard output: one object or, with `many`, an array of any length.

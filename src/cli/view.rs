@@ -23,7 +23,8 @@ pub(super) const FORMATS: &[Format] = &[];
 
 /// View a file in the browser
 ///
-/// The page is a single file that needs no network and can be passed on.
+/// The page is a single file that needs no network and can be passed on. `assetq FILE` is `assetq view FILE`, so that a file can be
+/// dropped on the program.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

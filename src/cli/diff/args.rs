@@ -1,5 +1,6 @@
 //! The arguments of `diff`.
 
+use crate::cli::stdout::is_stdout;
 use std::path::PathBuf;
 
 /// Show what differs between two files, builds or folders
@@ -14,12 +15,14 @@ it is added or removed.
 Examples:
   assetq diff old/assets.bin new/assets.bin          by folder, with the fields that changed
   assetq diff old/assets.bin new/assets.bin --stat   how many, by table and folder or type
-  assetq diff OLD NEW -t resources -w 'type = \"VisualPrototype\"'
+  assetq diff OLD NEW -t resources -w \"type = 'VisualPrototype'\"
   assetq diff 0.10.2/CM001.geometry 0.11.5/CM001.geometry
   assetq diff old.wdb new.wdb -f json                objects of {table, change, key, old, new}
   assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
-  assetq diff old.wdb new.wdb -f patch > mod.ndjson   what `assetq patch` takes, for this file or a later one
-  assetq diff GAME@13015811 GAME -f html > new.html  a page by itself, fields side by side
+  assetq diff old.wdb new.wdb -f patch --to mod.ndjson
+                                                     what `assetq patch` takes, for this file or a later one
+  assetq diff GAME@13015811 GAME -f html --to new.html
+                                                     a page by itself, fields side by side
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(in crate::cli) struct DiffArgs {
@@ -30,7 +33,7 @@ pub(in crate::cli) struct DiffArgs {
     /// Only this table, even if it is not compared by default; may be repeated (`assetq info FILE` lists them)
     #[arg(long = "table", short, value_name = "TABLE")]
     pub(super) tables: Vec<String>,
-    /// Only rows that match this condition in one of the files, such as 'type = "VisualPrototype"'; tables without its
+    /// Only rows that match this condition in one of the files, such as "type = 'VisualPrototype'"; tables without its
     /// columns are skipped
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     pub(super) condition: Option<String>,
@@ -50,6 +53,19 @@ pub(in crate::cli) struct DiffArgs {
     /// For archives, also compare changed files of known formats
     #[arg(long)]
     pub(super) deep: bool,
+    /// Write to this file instead of standard output
+    #[arg(long, value_name = "OUT")]
+    pub(super) to: Option<PathBuf>,
+    /// Write over a file that exists
+    #[arg(long, requires = "to")]
+    pub(super) force: bool,
+}
+
+impl DiffArgs {
+    /// Whether the output goes into a file.
+    pub(in crate::cli) fn writes_file(&self) -> bool {
+        self.to.as_deref().is_some_and(|to| !is_stdout(to))
+    }
 }
 
 /// A property that rows are counted by.

@@ -6,6 +6,7 @@ use crate::cli::pager::message;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::escape::escape;
 use crate::files::{self, FormatOf};
+use crate::paths::of_variable;
 use crate::write::rows::RowFormat;
 use std::collections::HashSet;
 use std::io::{self, BufRead as _, BufReader};
@@ -142,7 +143,7 @@ fn views(given: &[PathBuf], args: &SqlArgs, context: &Context) -> Result<Vec<Str
 
 /// The extension: the file that the variable names, or the one beside the command.
 fn extension() -> Result<PathBuf, Failure> {
-    let found = std::env::var_os(EXTENSION).map(PathBuf::from);
+    let found = of_variable(EXTENSION);
     let found = found.or_else(|| Some(std::env::current_exe().ok()?.with_file_name("assetq.duckdb_extension")));
     found.filter(|path| path.is_file()).ok_or_else(|| {
         let what = format!(

@@ -2,7 +2,7 @@
 
 use super::system::folders_in;
 use assetq_core::archive::Prefix;
-use assetq_core::paths::caseless;
+use assetq_core::paths::{caseless, of_variable};
 use assetq_core::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -101,6 +101,6 @@ impl GameTitle {
     }
 
     pub(super) fn folder_in_variable(self) -> Option<PathBuf> {
-        std::env::var_os(self.variable()).filter(|value| !value.is_empty()).map(PathBuf::from)
+        of_variable(self.variable())
     }
 }

@@ -654,7 +654,7 @@ fn errors_list_what_fits() {
             &["sql", "UPDATE ships SET level = 3", "GameParams.data", "--to", "n.data"],
             "gameparams files are read and not written",
         ),
-        (&["sheet.wdb"], "a command precedes the file, as in 'assetq info sheet.wdb'; the commands are info, ls, cat"),
+        (&["x.wdb"], "a command precedes the file, as in 'assetq info x.wdb'; the commands are info, ls, cat"),
         (&["armor", "ship.geometry"], "the commands are info, ls, cat"),
         (&["ls", "GameParams.data", "-t", "shells"], "did you mean projectiles?"),
         (&["ls", "GameParams.data", "-t", "Modules"], "did you mean ship_components?"),

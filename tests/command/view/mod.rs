@@ -265,11 +265,12 @@ fn without_a_place_to_write_to_a_page_is_opened() {
     let script = format!("#!/bin/sh\nprintf %s \"$#$1\" > '{}'\n", told.display());
     fs::write(bin.join("xdg-open"), script).unwrap();
     fs::set_permissions(bin.join("xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
-    let view = |path: &str| {
+    let run = |args: &[&str], path: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
-        command.args(["view", "my sheet.wdb"]).current_dir(dir.path());
+        command.args(args).current_dir(dir.path());
         command.env("PATH", path).env("TMPDIR", dir.path()).output().unwrap()
     };
+    let view = |path: &str| run(&["view", "my sheet.wdb"], path);
     let out = view(&format!("{}:/usr/bin:/bin", bin.display()));
     assert_eq!((out.status.code(), &*out.stderr), (Some(0), &b""[..]));
     let page = String::from_utf8(out.stdout).unwrap();
@@ -287,6 +288,13 @@ fn without_a_place_to_write_to_a_page_is_opened() {
     let said = String::from_utf8(out.stderr).unwrap();
     assert!(said.contains("no browser could be started"), "{said}");
     assert!(Path::new(String::from_utf8(out.stdout).unwrap().trim_end()).is_file());
+
+    // A file that is dropped on the program is its only argument. A command wins over a file of its name.
+    let out = run(&["my sheet.wdb"], "");
+    assert_eq!(out.status.code(), Some(0));
+    assert!(Path::new(String::from_utf8(out.stdout).unwrap().trim_end()).is_file());
+    fs::write(dir.path().join("games"), "").unwrap();
+    assert_ne!(run(&["games"], "").status.code(), Some(3));
 }
 
 #[test]

@@ -17,6 +17,7 @@ use super::{Archive, Codec, File, MARK, decode};
 use crate::atomic_file::{AtomicFile, Overwrite, remove_stale_parts};
 use crate::codec::{self, sha256_of};
 use crate::error::{Error, ErrorKind, Result};
+use crate::paths::of_variable;
 use crate::source::{FileState, Source};
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -94,13 +95,13 @@ impl Cache {
 
     /// The folder that programs of this user share: `$ASSETQ_CACHE`, else `assetq` in the platform's folder for caches.
     pub fn default_folder() -> Option<PathBuf> {
-        if let Some(folder) = folder_in("ASSETQ_CACHE") {
+        if let Some(folder) = of_variable("ASSETQ_CACHE") {
             return Some(folder);
         }
         let platform = match std::env::consts::OS {
-            "windows" => folder_in("LOCALAPPDATA"),
+            "windows" => of_variable("LOCALAPPDATA"),
             "macos" => std::env::home_dir().map(|home| home.join("Library").join("Caches")),
-            _ => folder_in("XDG_CACHE_HOME").or_else(|| std::env::home_dir().map(|home| home.join(".cache"))),
+            _ => of_variable("XDG_CACHE_HOME").or_else(|| std::env::home_dir().map(|home| home.join(".cache"))),
         };
         platform.map(|folder| folder.join("assetq"))
     }
@@ -282,11 +283,6 @@ impl Cache {
 
 fn damaged(what: &'static str) -> Error {
     Error::of_part(ErrorKind::Damaged { what: what.into() }, "")
-}
-
-/// The folder in a variable of the environment.
-fn folder_in(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 const ENDING: &str = ".decoded";

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::ErrorKind;
+use crate::paths::of_variable;
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,7 +43,7 @@ impl Oodle {
 
     /// The library that [`Oodle::VARIABLE`] names.
     pub fn of_environment() -> Option<Self> {
-        std::env::var_os(Self::VARIABLE).filter(|path| !path.is_empty()).map(Self::in_library)
+        of_variable(Self::VARIABLE).map(Self::in_library)
     }
 
     /// Fills `out` with the bytes that `packed` decodes to.
