@@ -3,6 +3,7 @@ use crate::archive::{Address, MARK, NESTED, is_archive, tables};
 use crate::asset::Asset;
 use crate::escape::escape;
 use crate::formats::BuiltIn;
+use crate::paths::slashed;
 use crate::table::{Table, Tree, Value};
 use clap_complete::Shell;
 use std::borrow::Cow;
@@ -12,7 +13,7 @@ use std::path::Path;
 
 /// Print a completion script for a shell
 ///
-/// In bash, zsh and fish it also completes paths inside of archives, as in GAME:content/ga<TAB>, tables after -t, columns after -c, entries
+/// In bash, zsh, fish and PowerShell it also completes paths inside of archives, as in GAME:content/ga<TAB>, tables after -t, columns after -c, entries
 /// after `cat FILE`, builds after GAME@, and installed games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -20,7 +21,7 @@ Examples:
   assetq completions bash > ~/.local/share/bash-completion/completions/assetq
   assetq completions zsh > ~/.zfunc/_assetq    with fpath+=~/.zfunc before compinit in ~/.zshrc
   assetq completions fish > ~/.config/fish/completions/assetq.fish
-  assetq completions powershell >> $PROFILE")]
+  assetq completions powershell | Out-String | Invoke-Expression    in the file $PROFILE")]
 pub(super) struct Args {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
@@ -35,6 +36,11 @@ pub(super) fn run(args: &Args, mut commands: clap::Command, context: &Context) -
         Shell::Bash => BASH,
         Shell::Zsh => ZSH,
         Shell::Fish => FISH,
+        Shell::PowerShell => {
+            let text = String::from_utf8_lossy(&script).replace(REGISTERED, "$global:assetqCommands = {");
+            script = text.into_bytes();
+            POWERSHELL
+        }
         _ => "",
     };
     script.extend_from_slice(inner.as_bytes());
@@ -82,6 +88,27 @@ compdef _assetq_inside assetq
 
 const FISH: &str = r#"
 complete -c assetq -a '(assetq paths-inside -- (commandline -opc | tail -n +2) (commandline -ct) 2>/dev/null)'
+"#;
+
+/// The beginning of clap's script block for PowerShell.
+const REGISTERED: &str = "Register-ArgumentCompleter -Native -CommandName 'assetq' -ScriptBlock {";
+
+/// Windows PowerShell 5 drops empty arguments. Names with signs of PowerShell are quoted.
+const POWERSHELL: &str = r#"
+Register-ArgumentCompleter -Native -CommandName 'assetq' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } |
+        ForEach-Object { if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { "$_" } })
+    $word = $wordToComplete.Trim('"', "'")
+    if ($word -eq '' -and $PSVersionTable.PSVersion.Major -lt 7) { $word = '""' }
+    $found = @(& assetq paths-inside '--' @words $word 2>$null)
+    if ($found.Count -eq 0) { return & $global:assetqCommands $wordToComplete $commandAst $cursorPosition }
+    foreach ($one in $found) {
+        $text = if ($one -match '^[\w./:@\\-]+$') { $one } else { "'" + $one.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($text, $one, 'ParameterValue', $one)
+    }
+}
 "#;
 
 /// Print the words that may stand in place of the last one: for completion scripts
@@ -245,6 +272,10 @@ fn addresses(word: &str, context: &Context) -> Result<BTreeSet<String>, Failure>
     };
     let before = &word[..word.len() - inner.len()];
     let outer = context.archive(&address)?;
+    // As people on Windows write it: no name in an archive has a `\`.
+    let slashed = slashed(inner);
+    let inner = slashed.as_deref().unwrap_or(inner);
+    let word = &format!("{before}{inner}");
     // A name may contain the mark: the text before a mark is an archive only if no name begins like the whole text.
     let inside = inner.match_indices(MARK).map(|(at, mark)| (Some(&inner[..at]), &inner[at + mark.len()..]));
     for (holder, begun) in std::iter::once((None, inner)).chain(inside).take(NESTED) {

@@ -39,8 +39,9 @@ pub(super) struct Registry {
 }
 
 impl System {
-    /// The path on this machine of `path`, which this system wrote.
+    /// The path on this machine of `path`, which this system wrote: an installer may have put it in quotes, or in terms of variables.
     pub(super) fn path_of(&self, path: &str) -> PathBuf {
+        let path = &*expanded(path.trim().trim_matches('"'), |name| self.variable(name));
         // Steam writes `/` in the registry of Windows: the parts are joined with the separator of the system.
         let Self::Wine(prefix) = self else { return Path::new(path).components().collect() };
         let (drive, path) = match path.split_once(':') {
@@ -65,6 +66,26 @@ impl System {
         variable.map_or_else(|| self.path_of(r"C:\ProgramData"), PathBuf::from)
     }
 
+    /// A variable of the environment of this system.
+    fn variable(&self, name: &str) -> Option<String> {
+        /// Of every Windows that Wine makes.
+        const OF_WINE: [(&str, &str); 6] = [
+            ("ProgramData", r"C:\ProgramData"),
+            ("ProgramFiles", r"C:\Program Files"),
+            ("ProgramFiles(x86)", r"C:\Program Files (x86)"),
+            ("ProgramW6432", r"C:\Program Files"),
+            ("PUBLIC", r"C:\users\Public"),
+            ("SystemDrive", "C:"),
+        ];
+        match self {
+            Self::This => std::env::var(name).ok(),
+            Self::Wine(_) => {
+                let found = OF_WINE.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+                found.map(|(_, value)| (*value).to_owned())
+            }
+        }
+    }
+
     pub(super) fn registry(&self) -> Registry {
         match self {
             Self::This => native::registry(),
@@ -79,13 +100,15 @@ impl System {
 }
 
 impl Registry {
-    /// Adds the folders that `text` names, a file of Wine's registry: `[Key\\Below] TIME`, then lines `"Name"="text"`.
+    /// Adds the folders that `text` names, a file of Wine's registry: `[Key\\Below] TIME`, then lines `"Name"="text"`, or
+    /// `"Name"=str(2):"text"` for a text with variables.
     fn read(&mut self, text: &str) {
         let mut key = String::new();
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix('[') {
                 key = rest.split_once(']').map_or(rest, |(key, _)| key).replace(r"\\", r"\");
-            } else if let Some((name, value)) = line.strip_prefix('"').and_then(|rest| rest.split_once("\"=\""))
+            } else if let Some((name, value)) = line.strip_prefix('"').and_then(|rest| rest.split_once("\"="))
+                && let Some(value) = value.strip_prefix("str(2):").unwrap_or(value).strip_prefix('"')
                 && let Some(value) = value.strip_suffix('"')
             {
                 self.add(&key, name, unescaped(value));
@@ -104,6 +127,20 @@ impl Registry {
             self.programs.push(value);
         }
     }
+}
+
+/// `text` with the values of the variables that it names, as in `%ProgramFiles%\Steam`. A `%` of a name that `value` does not know stays.
+fn expanded(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((front, after)) = rest.split_once('%') {
+        let named = after.split_once('%').and_then(|(name, after)| Some((value(name)?, after)));
+        let (added, after) = named.unwrap_or_else(|| ("%".to_owned(), after));
+        out.push_str(front);
+        out.push_str(&added);
+        rest = after;
+    }
+    out + rest
 }
 
 /// A text of Wine's registry: `\\`, `\"`, and `\x` with up to four hexadecimal digits for other characters.
@@ -223,6 +260,24 @@ mod tests {
             Registry::default().read(&text[..cut]);
         }
         assert_eq!(unescaped(r"a\xd800\x\"), "a");
+    }
+
+    #[test]
+    fn variables_and_quotes_of_a_path_in_the_registry_are_read() {
+        let text = r#"[Software\\Valve\\Steam] 1
+"InstallPath"=str(2):"%ProgramFiles(x86)%\\Steam"
+[Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\x] 1
+"InstallLocation"="\"C:\\Games\\x\""
+"#;
+        let mut found = Registry::default();
+        found.read(text);
+        assert_eq!(found.steam, [r"%ProgramFiles(x86)%\Steam"]);
+        let prefix = tempfile::tempdir().unwrap();
+        let system = System::Wine(prefix.path().to_owned());
+        let below = |path: &str| prefix.path().join("drive_c").join(path);
+        assert_eq!(system.path_of(&found.steam[0]), below("Program Files (x86)/Steam"));
+        assert_eq!(system.path_of(&found.programs[0]), below("Games/x"));
+        assert_eq!(system.path_of(r"%systemdrive%\100%\50%"), below("100%/50%"));
     }
 
     // Wine is looked into from other systems only.

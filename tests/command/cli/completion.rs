@@ -27,6 +27,8 @@ fn tables_columns_entries_builds_and_games() {
         ("set sheet.wdb r0000005.u7", &["r0000005.u7Race", "r0000005.u7Race_1"]),
         ("ls wows@", &["wows@7000000", "wows@7100000"]),
         ("ls wows:con", &["wows:content/"]),
+        // As people on Windows write it.
+        ("ls wows:content\\ga", &["wows:content/gameplay/"]),
         // The shell itself knows these.
         ("ls she", &[]),
         ("ls nofile.bin -t x", &[]),
@@ -40,6 +42,19 @@ fn tables_columns_entries_builds_and_games() {
     let command = command.current_dir(empty.path()).args(["paths-inside", "--", "info", "wo"]);
     let out = command.env("ASSETQ_WOWS", dir.path().join("wows")).output().unwrap();
     assert_eq!(String::from_utf8(out.stdout).unwrap(), "wows:\n");
+}
+
+/// PowerShell takes the last script block that is registered. Without an answer that one calls the first, which knows options.
+#[test]
+fn powershell_asks_the_program() {
+    let (script, _) = run(Path::new("."), 0, &["completions", "powershell"]);
+    assert_eq!(script.matches("Register-ArgumentCompleter").count(), 1, "{script}");
+    let (options, inside) = script.split_once("Register-ArgumentCompleter").unwrap();
+    assert!(options.contains("$global:assetqCommands = {") && options.contains("'--table'"), "{options}");
+    assert!(
+        inside.contains("assetq paths-inside '--' @words") && inside.contains("& $global:assetqCommands"),
+        "{inside}"
+    );
 }
 
 #[cfg(unix)]
