@@ -16,7 +16,7 @@ Examples:
   assetq cat assets.bin content/gameplay/…/JSD011_Akizuki_1944.visual
   assetq cat assets.bin 0x0DF5A921212A899E -f json
   assetq cat models.bin 3
-  assetq cat savegame.vrb '[Main]' -f json     a whole chunk as JSON
+  assetq cat savegame.vrb \"[Main]\" -f json     a whole chunk as JSON
   assetq cat savegame.vrb Sets.South.X         one value in the main chunk
   assetq cat savegame.vrb --raw Vertex_0 > v   the decompressed bytes of a chunk")]
 pub(super) struct Args {

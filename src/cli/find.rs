@@ -24,12 +24,12 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[command(after_help = "\
 Examples:
   assetq find Akizuki assets.bin               paths and strings with this in them
-  assetq find '*.visual' assets.bin            paths that end like this
+  assetq find \"*.visual\" assets.bin            paths that end like this
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
-  assetq find -e '^JSD0\\d\\d_' assets.bin -t paths -n 20
+  assetq find -e \"^JSD0\\d\\d_\" assets.bin -t paths -n 20
   assetq find dynamo extracted/                every file below a folder
   assetq find 64845 savegame.vrb               a number, in texts and as a value
-  assetq find '*.dds' assets.bin --count       how many there are")]
+  assetq find \"*.dds\" assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// The text to find; it may also follow the files
     text: PathBuf,
@@ -57,7 +57,7 @@ pub(super) struct Args {
     /// Only this table, in all of its columns
     #[arg(long, short, value_name = "TABLE")]
     table: Option<String>,
-    /// Only rows for which this holds, as in 'size > 10k'; tables without these columns are left out
+    /// Only rows for which this holds, as in "size > 10k"; tables without these columns are left out
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,
     /// Show at most this many

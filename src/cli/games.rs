@@ -18,7 +18,7 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[command(after_help = "\
 Examples:
   assetq games                                 what is installed, and where
-  assetq ls wows:'content/*.geometry'          files of World of Warships
+  assetq ls wows:\"content/*.geometry\"          files of World of Warships
   assetq info se2:                             the folder of Space Engineers 2")]
 pub(super) struct Args {}
 

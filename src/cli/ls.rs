@@ -18,12 +18,12 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq ls assets.bin '*/ship/*.model'        paths that match ('*' also matches '/')
+  assetq ls assets.bin \"*/ship/*.model\"        paths that match ('*' also matches '/')
   assetq ls assets.bin content/gameplay        a folder and everything in it
   assetq ls assets.bin -t render_sets --long   another table, with all columns
   assetq ls models.bin -f csv                  as CSV, with all columns
-  assetq ls monster_book.wdb --where 'u9SaveIndex > 10 and record ~ \"m0*\"'
-  assetq ls GAME 'content/*.geometry' --sort size:desc -n 10   the largest
+  assetq ls monster_book.wdb --where \"u9SaveIndex > 10 and record ~ 'm0*'\"
+  assetq ls GAME \"content/*.geometry\" --sort size:desc -n 10   the largest
   assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack
   assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point
   assetq ls hull.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// Another table than the main one (`assetq info FILE` lists them)
     #[arg(long, short, value_name = "TABLE")]
     table: Option<String>,
-    /// Only rows for which this holds, as in 'size > 10k and name ~ "*.dds"': = != < <= > >= ~ !~ and or not ( ), and
+    /// Only rows for which this holds, as in "size > 10k and name ~ '*.dds'": = != < <= > >= ~ !~ and or not ( ), and
     /// from SQL: like, glob, in, between, is null
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     condition: Option<String>,

@@ -25,7 +25,7 @@ Examples:
   assetq patch new/item.wdb undo.ndjson --in-place   as it was, byte for byte
   assetq diff vanilla.wdb modded.wdb -f patch > mod.ndjson
   assetq patch newer.wdb mod.ndjson --to modded.wdb  a mod, made for one build and put on another
-  assetq patch save.vrb main.json --entry '[Main]' --to new.vrb
+  assetq patch save.vrb main.json --entry \"[Main]\" --to new.vrb
   assetq patch wdbpack.bin:item.wdb items.csv --to new/wdbpack.bin
   assetq patch GAME:content/x.geometry mod.ndjson --to res_mods
   echo '{\"table\":\"records\",\"change\":\"changed\",\"key\":\"it_potion\",\"new\":{\"u16BuyPrice\":1}}' | \\

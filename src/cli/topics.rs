@@ -9,14 +9,14 @@ use std::ffi::OsString;
 pub(super) const EXAMPLES: &str = "\
 Look
   assetq info assets.bin                     what a file holds: format, tables
-  assetq ls assets.bin '*.visual'            rows of its main table
+  assetq ls assets.bin \"*.visual\"            rows of its main table
   assetq ls assets.bin -t lods --long        rows of another table
   assetq cat assets.bin PATH                 one entry, with its references
-  assetq find '*Turret*' assets.bin          names, texts, numbers and ids
+  assetq find \"*Turret*\" assets.bin          names, texts, numbers and ids
   assetq refs PATH assets.bin                what it refers to, and what to it
   assetq resolve ID_OR_PATH assets.bin       ids of paths, and paths of ids
-  assetq sql 'SELECT * FROM lods' models.bin
-  assetq sql 'SELECT * FROM a.records JOIN b.records USING (record)' a.wdb b.wdb
+  assetq sql \"SELECT * FROM lods\" models.bin
+  assetq sql \"SELECT * FROM a.records JOIN b.records USING (record)\" a.wdb b.wdb
   assetq view ship.geometry                  tables and shapes in the browser
 
 Compare and check
@@ -35,9 +35,9 @@ Export
 
 Games and archives: their files are read where they are
   assetq games                               installed games: wows:, se2:, ff13:
-  assetq ls wows: 'content/*.geometry'       files of a game
+  assetq ls wows: \"content/*.geometry\"       files of a game
   assetq cat wows:content/assets.bin PATH    an entry of one of them
-  assetq extract wows: 'content/*.dds' --to DIR
+  assetq extract wows: \"content/*.dds\" --to DIR
   assetq ls hull.geometry -t armor_plates --with GameParams.data   plates, in mm
   assetq export wows: --ship Iowa --to iowa.glb
 ";
@@ -110,7 +110,7 @@ Files that are read. A file is known by its first bytes, else by its name:
     dds           textures, .dds, .dd0, .dd1, .dd2
 
 ARCHIVE:PATH is a file in a folder or archive, GAME@BUILD a build, and a folder
-or a pattern in quotes means all its files as one: 'GAME:content/*.geometry'.
+or a pattern in quotes means all its files as one: \"GAME:content/*.geometry\".
 
 Files that are written
   export          csv, json, ndjson, parquet, arrow; glb, obj, svg; png

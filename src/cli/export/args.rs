@@ -66,7 +66,7 @@ impl From<ShipPartArg> for PartKind {
 Examples:
   assetq export assets.bin --to paths.parquet
   assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path
-  assetq export assets.bin --table resources --to ships.ndjson --where 'path ~ \"*/ship/*\" and size > 1k'
+  assetq export assets.bin --table resources --to ships.ndjson --where \"path ~ '*/ship/*' and size > 1k\"
   assetq export assets.bin --all-tables --to tables/ --as parquet
   assetq export 15.2/assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2
   assetq export assets.bin --to - --as csv | head
@@ -77,7 +77,7 @@ Examples:
   assetq export ship.geometry --to ship.png
   assetq export hull_a.dds --to hull_a.png
   assetq export GAME --ship Iowa --to iowa.glb --texture-size 1024
-  assetq export GAME 'content/gameplay/*.geometry' --to ships/ --as glb
+  assetq export GAME \"content/gameplay/*.geometry\" --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
 OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]
@@ -143,7 +143,7 @@ pub(in crate::cli) struct RowArgs {
     /// Write these columns, in this order
     #[arg(long, short = 'c', value_delimiter = ',', value_name = "NAMES")]
     pub(super) columns: Vec<String>,
-    /// Write only rows for which this holds, as in 'size > 10k and name ~ "*.dds"'
+    /// Write only rows for which this holds, as in "size > 10k and name ~ '*.dds'"
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     pub(super) condition: Option<String>,
     /// Write at most this many rows of each table

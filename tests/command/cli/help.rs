@@ -42,6 +42,41 @@ fn the_first_page_is_short_and_leads_on() {
     assert!(!commands.contains("paths-inside"));
 }
 
+/// The arguments in `'…'` of a command line that ends before its description.
+fn in_single_quotes(line: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(['"', '\'']).filter(|at| !rest[..*at].contains("  ") && !rest[..*at].contains(" | "))
+    {
+        let (quote, after) = rest[at..].split_at(1);
+        let end = after.find(quote).unwrap_or_else(|| panic!("an open quote in {line}"));
+        if quote == "'" {
+            found.push(&after[..end]);
+        }
+        rest = &after[end + 1..];
+    }
+    found
+}
+
+/// `"…"` is an argument in every shell. Shells of Unix replace some characters in it, and cmd passes `'` on.
+#[test]
+fn examples_have_quotes_that_every_shell_takes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = fs::read_dir(root.join("docs/guide")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = guide.chain([root.join("README.md")]).map(|path| fs::read_to_string(path).unwrap());
+    let code = pages.flat_map(|page| page.split("```").skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>());
+    let commands = commands();
+    let helps = commands.iter().filter(|name| *name != "help").map(|name| help(&[name, "-h"]));
+    let texts: Vec<String> = helps.chain([help(&["help"])]).chain(code).collect();
+    let lines = texts.iter().flat_map(|text| text.lines()).map(|line| line.trim_start().trim_start_matches("$ "));
+    let mut examples = lines.filter(|line| line.starts_with("assetq ")).peekable();
+    assert!(examples.peek().is_some());
+    for line in examples {
+        let needless = in_single_quotes(line).into_iter().find(|text| !text.contains(['"', '$', '!', '`']));
+        assert_eq!(needless, None, "{line}");
+    }
+}
+
 #[test]
 fn help_fits_80_columns() {
     let mut pages = vec!["help", "help --all", "help options", "help environment", "help formats"]
@@ -97,7 +132,8 @@ fn a_word_that_is_no_command_names_the_commands() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("a.wdb"), "").unwrap();
     for (args, tip) in [
-        (&["a.wdb"][..], "a command precedes the file, as in 'assetq info a.wdb'; the commands are info, ls, cat"),
+        (&["b.wdb"][..], "a command precedes the file, as in 'assetq info b.wdb'; the commands are info, ls, cat"),
+        (&["a.wdb", "b"], "a command precedes the file, as in 'assetq info a.wdb'; the commands are info, ls, cat"),
         (&["armor", "a.wdb"], "the commands are info, ls, cat"),
         (&["search", "a.wdb"], "'assetq find TEXT FILE' finds texts; the commands are info"),
         (&["unpack", "a.bin"], "'assetq extract ARCHIVE --to DIR' unpacks files; the commands are"),

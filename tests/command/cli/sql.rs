@@ -85,7 +85,7 @@ fn mistakes_are_one_line_and_exit_code_2() {
         (&["asets.bin"], "assetq: asets.bin: neither a file nor a query\n"),
         (
             &["assets.bin", "SELECT 1 FROM paths WHERE id = 2"],
-            "assetq: the query comes before the files, as in: assetq sql 'SELECT * FROM paths' assets.bin\n",
+            "assetq: the query comes before the files, as in: assetq sql \"SELECT * FROM paths\" assets.bin\n",
         ),
     ] {
         assert_eq!(sql(2, args).1, message, "{args:?}");
