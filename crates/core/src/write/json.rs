@@ -84,6 +84,10 @@ impl<W: Write, F: Formatter> JsonWriter<W, F> {
 
     /// Writes a string. Characters that a terminal could take for a command, or that reorder other text, become escapes.
     fn string(&mut self, text: &str) -> Result<()> {
+        // Nearly all texts are themselves in JSON.
+        if text.bytes().fold(true, |all, byte| all & matches!(byte, b' '..=b'~') & !matches!(byte, b'"' | b'\\')) {
+            return quoted(text.as_bytes(), &mut self.out);
+        }
         if let Cow::Owned(_) = escape(text) {
             let json = serde_json::to_string(text).map_err(|e| cannot_write(e.into()))?;
             return self.out.write_all(visible_json(&json).as_bytes()).map_err(cannot_write);
@@ -186,12 +190,15 @@ mod tests {
             ("list".into(), Value::List(vec![1.5f32.into(), f32::NAN.into(), (-3i32).into(), true.into()])),
             ("empty".into(), Value::List(vec![])),
             ("text \"x\"".into(), "a\n\u{1}ü".into()),
+            ("plain".into(), " ~/[]{}':".into()),
+            ("signs".into(), "C:\\ship \"a\"\u{7f}".into()),
             ("map".into(), Value::Map(vec![("big".into(), u64::MAX.into()), ("f".into(), 0.1f32.into())])),
             ("null".into(), Value::Null),
         ]);
         let expected = serde_json::json!({
             "id": "0xFFFFFFFFFFFFFFFF", "hash": "0x00000007", "guid": "00000000-0000-0000-0000-000000000000",
             "list": [1.5, null, -3, true], "empty": [], "text \"x\"": "a\n\u{1}ü",
+            "plain": " ~/[]{}':", "signs": "C:\\ship \"a\"\u{7f}",
             "map": {"big": u64::MAX, "f": 0.1}, "null": null,
         });
         for pretty in [false, true] {
