@@ -57,13 +57,17 @@ impl OpenedPath {
 impl Source {
     /// Maps the file at `path`. No program may change it while it is open. Sources that cannot be mapped (a pipe, an
     /// empty file, files of some network drives) are read, up to a gigabyte. On a system without maps, such as a browser,
-    /// files of any size are read.
+    /// files of any size are read. So are files of less than a page on any system, for which a map costs more: a copy has the
+    /// same bytes.
     ///
     /// # Errors
     /// `Io` when the file cannot be opened, is a directory, or cannot be mapped and is larger than that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (file, state) = open_file(path)?;
+        if let Some(small) = small(&file, state, path) {
+            return Ok(small);
+        }
         match mapped(&file, state, path) {
             Ok(mapped) => Ok(mapped),
             Err(error) if HAS_MAPS && state.is_some_and(|state| state.len() > UNSIZED) => Err(too_large(error)),
@@ -92,15 +96,13 @@ impl Source {
 
     /// Reads all bytes of an open file.
     fn of_file(file: File, state: Option<FileState>, path: &Path) -> Result<Self> {
-        let bytes = read_all(file, state.map(|state| state.len()), UNSIZED)?;
-        Ok(Self {
-            bytes,
-            origin: 0,
-            name: name_of(path),
-            place: OpenedPath::new(path, state, false),
-            is_whole: true,
-            stands_for: None,
-        })
+        Ok(Self::copied(read_all(file, state.map(|state| state.len()), UNSIZED)?, state, path))
+    }
+
+    /// Bytes that were read from the file at `path`.
+    fn copied(bytes: Bytes, state: Option<FileState>, path: &Path) -> Self {
+        let (name, place) = (name_of(path), OpenedPath::new(path, state, false));
+        Self { bytes, origin: 0, name, place, is_whole: true, stands_for: None }
     }
 
     /// Reads the `len` bytes at `at` of the file at `path`, instead of mapping a part. Errors in them name offsets of
@@ -236,6 +238,22 @@ fn open_file(path: &Path) -> Result<(File, Option<FileState>)> {
     Ok((file, meta.is_file().then(|| FileState::from_metadata(&meta))))
 }
 
+/// Bytes of a page of memory: the least that a map takes.
+const PAGE: usize = 4096;
+
+/// The bytes of an open file of less than a page; `None` for other files. Also for one that has become shorter: what it is then, its map
+/// decides as for any file.
+fn small(mut file: &File, state: Option<FileState>, path: &Path) -> Option<Source> {
+    let len = usize::try_from(state?.len()).ok().filter(|len| (1..PAGE).contains(len))?;
+    let mut bytes = vec![0; len];
+    if file.read_exact(&mut bytes).is_ok() {
+        return Some(Source::copied(bytes.into(), state, path));
+    }
+    // What cannot be mapped is read from its beginning.
+    file.rewind().ok()?;
+    None
+}
+
 /// The map of an open file.
 ///
 /// # Errors
@@ -308,15 +326,30 @@ mod tests {
     #[test]
     fn mapped_and_read_are_the_same_bytes() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(b"BWDB0123").unwrap();
+        file.write_all(&[b'B'; PAGE]).unwrap();
         let mapped = Source::open(file.path()).unwrap();
-        assert_eq!(mapped.bytes(), b"BWDB0123");
+        assert_eq!(mapped.bytes(), [b'B'; PAGE]);
         assert_eq!(Source::read(file.path()).unwrap().bytes(), mapped.bytes());
         // Some network drives have no shared maps.
         if let Ok(maps) = std::fs::read_to_string("/proc/self/maps") {
             let map = maps.lines().find(|line| line.ends_with(file.path().to_str().unwrap())).unwrap();
             assert!(map.contains(" r--p "), "{map}");
         }
+    }
+
+    #[test]
+    fn a_file_of_less_than_a_page_is_read_and_has_the_same_bytes_and_state() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[7; PAGE - 1]).unwrap();
+        let (opened, read) = (Source::open(file.path()).unwrap(), Source::read(file.path()).unwrap());
+        assert_eq!((opened.bytes(), opened.state(), opened.path()), (read.bytes(), read.state(), read.path()));
+        if let Ok(maps) = std::fs::read_to_string("/proc/self/maps") {
+            assert!(!maps.contains(file.path().to_str().unwrap()), "it is not mapped");
+        }
+        // It became shorter after it was opened: what its map would show is left to the map.
+        let (opened, state) = open_file(file.path()).unwrap();
+        file.as_file().set_len(100).unwrap();
+        assert!(small(&opened, state, file.path()).is_none());
     }
 
     /// As on network drives, files of `/sys` cannot be mapped.
