@@ -503,6 +503,12 @@ pub trait Table: Send + Sync {
         None
     }
 
+    /// The rows whose text in `column` fits `test`, in order, without building cells. Unreadable rows may be included. `None` if reading
+    /// the cells is as fast.
+    fn fitting(&self, _column: usize, _test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+        None
+    }
+
     /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
     fn is_at(&self, _row: usize, _place: &Region) -> Option<Result<bool>> {
         None

@@ -19,6 +19,7 @@ type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync +
 type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a>;
 pub type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
+type Fitting<'a> = Box<dyn Fn(&(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
@@ -89,6 +90,7 @@ struct CellSource<'a> {
     /// Whether `find` can be used, if only the file decides.
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
+    fitting: Option<Fitting<'a>>,
     look: Option<Look<'a>>,
 }
 
@@ -187,7 +189,15 @@ impl<'a, R> DeclaredTable<'a, R> {
         self.gets.push(get);
         for (number, column) in columns.into_iter().enumerate() {
             self.columns.push(column);
-            self.cells.push(CellSource { get: at, number, find: None, finds: None, search: None, look: None });
+            self.cells.push(CellSource {
+                get: at,
+                number,
+                find: None,
+                finds: None,
+                search: None,
+                fitting: None,
+                look: None,
+            });
         }
         self
     }
@@ -212,6 +222,15 @@ impl<'a, R> DeclaredTable<'a, R> {
     /// Adds a search over the texts of the last column: see [`Table::search`].
     pub fn searched_by(mut self, search: impl Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
         self.last().search = Some(Box::new(search));
+        self
+    }
+
+    /// Adds a search for texts of the last column that fit a test: see [`Table::fitting`].
+    pub fn fitted_by(
+        mut self,
+        fitting: impl Fn(&(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> + Send + Sync + 'a,
+    ) -> Self {
+        self.last().fitting = Some(Box::new(fitting));
         self
     }
 
@@ -422,6 +441,10 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
 
     fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
         self.cells.get(column)?.search.as_ref()?(literal)
+    }
+
+    fn fitting(&self, column: usize, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+        self.cells.get(column)?.fitting.as_ref()?(test)
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

@@ -242,6 +242,11 @@ impl Table for FileTable<'_> {
         inner.search(column, literal)
     }
 
+    fn fitting(&self, column: usize, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+        let (inner, column) = self.own(column)?;
+        inner.fitting(column, test)
+    }
+
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {
         self.inner.as_ref()?.is_at(row, place)
     }

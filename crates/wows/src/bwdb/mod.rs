@@ -52,7 +52,7 @@ use crate::relations::IdTexts;
 use crate::source::Source;
 use crate::threads::prelude::*;
 use assetq_core::{Openable, Options};
-use hashmap::Modulus;
+use hashmap::{Bucket as _, Modulus};
 use layout::{Body, BwdbHeader, DatabaseEntry, PathEntry, ResourceBucket, StringBucket};
 use owners::{Alias, Aliases, Owners};
 use prototypes::Prototype;
@@ -90,6 +90,7 @@ pub struct Database {
     layouts: Arc<Layouts>,
     /// Fallback names for ids whose text is not in this file.
     more_names: Arc<crate::archive::names::NameSources>,
+    slot_paths: Lazy<Vec<u32>>,
     resource_rows: Lazy<Vec<u32>>,
     resource_count: Lazy<usize>,
     string_rows: Lazy<Vec<u32>>,
@@ -273,6 +274,7 @@ impl Database {
             found_layouts: blob::FoundLayouts::default(),
             layouts,
             more_names: Arc::default(),
+            slot_paths: Lazy::default(),
             resource_rows: Lazy::default(),
             resource_count: Lazy::default(),
             string_rows: Lazy::default(),
@@ -469,6 +471,17 @@ impl Database {
     }
 
     /// As [`Database::path`], in parts.
+    /// For each slot of the map of resources the position of its path, or [`NO_PATH`](paths::NO_PATH); `None` until paths are read by
+    /// the thousand.
+    fn paths_of_slots(&self) -> Option<&[u32]> {
+        if let Some(made) = self.slot_paths.get() {
+            return Some(made);
+        }
+        let ids = self.resource_buckets().par_iter();
+        let made = self.paths().positions(ids.map(|bucket| bucket.is_occupied().then(|| bucket.key())))?;
+        Some(self.slot_paths.get_or_init(|| made))
+    }
+
     fn path_text(&self, path_id: u64) -> Result<Option<PathText<'_>>> {
         match self.paths().path(path_id)? {
             None => Ok(IdTexts::path(&*self.more_names, path_id)?.map(|path| PathText::Joined(path.into_owned()))),

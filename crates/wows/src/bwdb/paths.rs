@@ -7,6 +7,7 @@ use crate::packed_string::PackedString;
 use crate::source::Source;
 use crate::table::search::PackedTexts;
 use crate::table::{CellSink, Literal, PlainCell, Value};
+use crate::threads::prelude::*;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::hint::black_box;
@@ -191,6 +192,9 @@ pub(super) fn parent_of(entry: &PathEntry) -> Option<u64> {
     Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
 }
 
+/// The position of an id without a path.
+pub(super) const NO_PATH: u32 = u32::MAX;
+
 /// Times that all entries can be compared with an id while the index is built. `benches/bwdb.rs` measures both sides of
 /// this price and of the next one.
 const SCANS: usize = 16;
@@ -372,16 +376,58 @@ impl<'a> Paths<'a> {
         self.find(id).map(|position| self.text_at(position)).transpose()
     }
 
+    /// The position of the path of each id, or [`NO_PATH`], once paths are read by the thousand: see [`Paths::text_at`].
+    pub(super) fn positions(&self, ids: impl IndexedParallelIterator<Item = Option<u64>>) -> Option<Vec<u32>> {
+        self.indexes.folders.get()?;
+        let index = self.index();
+        let found = ids.with_min_len(1 << 14).map(|id| {
+            let position = id.and_then(|id| index.find(self.entries, id)).and_then(|at| u32::try_from(at).ok());
+            position.unwrap_or(NO_PATH)
+        });
+        Some(found.collect())
+    }
+
+    /// Whether each path, by its position, fits a test; `None` if one cannot be read.
+    pub(super) fn fitting(&self, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<bool>> {
+        const SHARE: usize = 1 << 13;
+        let folders = self.indexes.folders.get_or_init(|| Folders::build(self));
+        let parts = self.entries.par_chunks(SHARE).enumerate().map(|(part, entries)| {
+            // Neighbours are in one folder: its path remains in the buffer.
+            let (mut path, mut last) = (String::new(), None);
+            let fits = |(position, entry): (usize, &'a PathEntry)| {
+                let in_folder = folders.of(position, entry).zip(self.name(entry).ok());
+                let Some(((folder, text), name)) = in_folder.filter(|((folder, _), name)| folder.has_room_for(name))
+                else {
+                    return self.join(position).ok().map(|path| test(&path));
+                };
+                if last == Some(folder.id) {
+                    path.truncate(text.len());
+                } else {
+                    path.clear();
+                    path.push_str(text);
+                    last = Some(folder.id);
+                }
+                path.push_str(name);
+                Some(test(&path))
+            };
+            (part.saturating_mul(SHARE)..).zip(entries).map(fits).collect::<Option<Vec<bool>>>()
+        });
+        Some(parts.collect::<Option<Vec<_>>>()?.concat())
+    }
+
     /// Prefetches these paths before they are read one by one, because memory serves many independent requests in the
     /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
-        let (Some(index), Some(folders)) = (self.indexes.by_id.get(), self.indexes.folders.get()) else { return };
-        // All ids first: reads that wait for memory run beside each other.
-        let ids: Vec<u64> = ids.collect();
-        let entries = ids.into_iter().filter_map(|id| {
-            let position = index.find(self.entries, id)?;
-            Some((position, self.entries.get(position)?))
-        });
+        let Some(index) = self.indexes.by_id.get() else { return };
+        self.ahead_at(ids.filter_map(|id| index.find(self.entries, id)));
+    }
+
+    /// As [`Paths::ahead`], by positions.
+    pub(super) fn ahead_at(&self, positions: impl Iterator<Item = usize>) {
+        let Some(folders) = self.indexes.folders.get() else { return };
+        // All positions first: reads that wait for memory run beside each other.
+        let positions: Vec<usize> = positions.collect();
+        let entries = positions.into_iter().filter_map(|position| Some((position, self.entries.get(position)?)));
         let entries: Vec<(usize, &'a PathEntry)> = entries.collect();
         let texts = entries.iter().filter_map(|(position, entry)| {
             let (_, folder) = folders.of(*position, entry)?;

@@ -293,7 +293,8 @@ impl Bound {
     pub fn search(&self, table: &dyn Table) -> Option<Vec<usize>> {
         match self {
             Self::Compare(Compare { column, test: Test::Pattern(pattern), .. }) => {
-                table.search(*column, &pattern.literal()?)
+                let found = pattern.literal().and_then(|literal| table.search(*column, &literal));
+                found.or_else(|| table.fitting(*column, &|text| pattern.matches(text)))
             }
             Self::Compare(Compare { column, kind: Kind::Text, test: Test::Order { op: Op::Eq, with } }) => {
                 table.search(*column, &search::Literal::new(&with.text, Anchor::Whole, false)?)

@@ -4,6 +4,7 @@ use super::id64;
 use super::rows::at_path;
 use crate::bwdb::hashmap::{self, Bucket, Modulus, occupied};
 use crate::bwdb::layout::ResourceBucket;
+use crate::bwdb::paths::{NO_PATH, PathText};
 use crate::bwdb::{Blob, Database, Resource, State};
 use crate::bytes::View;
 use crate::error::Result;
@@ -25,13 +26,34 @@ struct ResourceRows<'a> {
 }
 
 impl<'a> ResourceRows<'a> {
-    fn locate(&self, row: usize) -> Result<Option<(u64, Resource<'a>)>> {
+    fn locate(&self, row: usize) -> Result<Option<ResourceRow<'a>>> {
         if row >= self.db.resource_count() {
             return Ok(None);
         }
         let slot = self.slots.slot("resources", row)?;
         let id = self.db.resource_buckets().get(slot).map_or(0, |bucket| bucket.key.get());
-        Ok(self.db.resource_at(slot, id).map(|resource| (id, resource)))
+        Ok(self.db.resource_at(slot, id).map(|resource| ResourceRow { slot, resource }))
+    }
+
+    fn path(&self, row: &ResourceRow<'a>) -> Result<Option<PathText<'a>>> {
+        match self.db.paths_of_slots().and_then(|positions| positions.get(row.slot)) {
+            Some(&position) if position != NO_PATH => self.db.paths().text_at(position as usize).map(Some),
+            _ => self.db.path_text(row.resource.id()),
+        }
+    }
+
+    /// The rows whose paths fit a test. Paths of other files are read one by one.
+    fn fitting(&self, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+        if !self.db.more_names.is_empty() {
+            return None;
+        }
+        let fits = self.db.paths().fitting(test)?;
+        let positions = self.db.paths_of_slots()?;
+        let rows = self.slots.all().iter().enumerate().filter(|(_, slot)| {
+            let position = positions.get(**slot as usize).filter(|position| **position != NO_PATH);
+            position.is_some_and(|position| fits.get(*position as usize) == Some(&true))
+        });
+        Some(rows.map(|(row, _)| row).collect())
     }
 
     fn with_id(&self, id: u64) -> Result<Vec<usize>> {
@@ -41,8 +63,11 @@ impl<'a> ResourceRows<'a> {
     /// Prefetches the paths of rows.
     fn look(&self, rows: Range<usize>) -> usize {
         let end = rows.end;
-        let slots = rows.map_while(|row| self.slots.slot("resources", row).ok());
-        self.db.paths().ahead(slots.filter_map(|slot| Some(self.db.resource_buckets().get(slot)?.key.get())));
+        if let Some(positions) = self.db.paths_of_slots() {
+            let slots = rows.map_while(|row| self.slots.slot("resources", row).ok());
+            let positions = slots.filter_map(|slot| positions.get(slot).filter(|position| **position != NO_PATH));
+            self.db.paths().ahead_at(positions.map(|position| *position as usize));
+        }
         end
     }
 
@@ -66,36 +91,43 @@ impl<'a> ResourceRows<'a> {
     }
 }
 
+/// A resource, and its slot in the map.
+struct ResourceRow<'a> {
+    slot: usize,
+    resource: Resource<'a>,
+}
+
 pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
     let blobs: Box<[_]> = db.databases().map(Result::ok).collect();
     let types = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
     let slots = Slots::new(db.resource_buckets(), &db.resource_rows);
     let rows = Arc::new(ResourceRows { db, slots, blobs, types });
-    let [of_row, of_id, of_path, of_ahead, of_type, of_place, of_size] = std::array::from_fn(|_| Arc::clone(&rows));
+    let [of_row, of_id, of_text, of_fitting, of_path, of_ahead, of_type, of_place, of_size] =
+        std::array::from_fn(|_| Arc::clone(&rows));
     let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), move |row| of_row.locate(row))
         .random_access()
         .own_texts(false)
         .with_writable_rows()
-        .field(Column::id64("id").brief().key().unique().writable(), |(id, _)| Ok(Id64(*id)))
+        .field(Column::id64("id").brief().key().unique().writable(), |row| Ok(Id64(row.resource.id())))
         .found_by(move |key| Some(of_id.with_id(id64(key)?)))
-        .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), |(id, _)| db.path_text(*id))
+        .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), move |row| {
+            of_text.path(row)
+        })
+        .fitted_by(move |test| of_fitting.fitting(test))
         .looked_ahead(move |rows| of_ahead.look(rows))
         .found_by(move |key| match key {
             Value::Text(path) => Some(at_path(db, path, |id| of_path.with_id(id))),
             _ => None,
         })
         .found_if(|| db.hashes_paths())
-        .field(Column::text("type").brief(), move |(_, resource)| of_type.type_name(resource))
-        .field(
-            Column::uint("database").place().accepts(Accepts::Bits(6)),
-            |(_, resource)| Ok(resource.database_index()),
-        )
-        .field(Column::uint("record").place().accepts(Accepts::Bits(24)), |(_, resource)| Ok(resource.record_index()))
-        .column(Column::new("state", Kind::Any).writable(), |(_, resource)| Ok(resource.state().into()))
-        .field(Column::uint("offset").place(), move |(_, resource)| {
-            Ok(of_place.place(resource)?.map(|(view, _)| view.offset()))
+        .field(Column::text("type").brief(), move |row| of_type.type_name(&row.resource))
+        .field(Column::uint("database").place().accepts(Accepts::Bits(6)), |row| Ok(row.resource.database_index()))
+        .field(Column::uint("record").place().accepts(Accepts::Bits(24)), |row| Ok(row.resource.record_index()))
+        .column(Column::new("state", Kind::Any).writable(), |row| Ok(row.resource.state().into()))
+        .field(Column::uint("offset").place(), move |row| {
+            Ok(of_place.place(&row.resource)?.map(|(view, _)| view.offset()))
         })
-        .field(Column::uint("size"), move |(_, resource)| Ok(of_size.place(resource)?.map(|(_, size)| size)));
+        .field(Column::uint("size"), move |row| Ok(of_size.place(&row.resource)?.map(|(_, size)| size)));
     Box::new(table)
 }
 
