@@ -272,7 +272,16 @@ mod reference {
                 // In the order of the rows, which both keep.
                 return format!("SELECT rowid, * FROM {table}{end}");
             }
-            format!("SELECT rowid, * FROM {table} WHERE {condition} ORDER BY rowid{end}")
+            let column = self.rng.usize(0..self.table.columns().len());
+            let order = match self.rng.u8(0..4) {
+                0 => format!("{}, rowid", quoted(&self.table.columns()[column].name)),
+                1 => format!("{} DESC, rowid DESC", quoted(&self.table.columns()[column].name)),
+                _ => "rowid".to_owned(),
+            };
+            if self.rng.u8(0..6) == 0 {
+                return format!("SELECT rowid, * FROM {table} ORDER BY {order}{end}");
+            }
+            format!("SELECT rowid, * FROM {table} WHERE {condition} ORDER BY {order}{end}")
         }
     }
 
@@ -607,6 +616,19 @@ mod damage {
         assert_eq!(list(&session, "SELECT path FROM paths WHERE id = path_id('root/p5')"), ["'root/p5'"]);
     }
 
+    /// Of a row that is not among the first by the first term, no further cell is read.
+    #[test]
+    fn rows_that_lose_need_no_further_cells() {
+        let session = one("assets.bin", bytes());
+        let first = |rows: usize| format!("SELECT path FROM paths ORDER BY name, path LIMIT {rows}");
+        assert_eq!(list(&session, &first(2)), ["'root/p2'", "'root/p3'"]);
+        let Err(Fault::Damaged { error, .. }) = try_ask(&session, &first(3)) else { panic!() };
+        assert!(error.to_string().starts_with("paths: row 3: "), "{error}");
+        let left_out = Session::new(vec![asset("assets.bin", bytes())], true).unwrap();
+        assert_eq!(list(&left_out, &first(3)), ["'root/p2'", "'root/p3'", "'root/p5'"]);
+        assert_eq!(left_out.take_left_out().rows, 1);
+    }
+
     #[test]
     fn or_is_left_out_and_counted() {
         let session = Session::new(vec![asset("assets.bin", bytes())], true).unwrap();
@@ -766,6 +788,14 @@ fn rows_that_are_in_order_are_not_sorted() {
     for (sql, is_sorted) in [
         ("SELECT name FROM paths WHERE name LIKE '%a%' ORDER BY rowid LIMIT 3", false),
         ("SELECT name FROM paths ORDER BY rowid DESC", true),
+        ("SELECT name FROM paths ORDER BY rowid DESC LIMIT 3", false),
+        ("SELECT path, size FROM resources ORDER BY size DESC, path LIMIT 12 OFFSET 2", false),
+        (
+            "SELECT path FROM resources WHERE type = 'VisualPrototype' AND path LIKE '%a%b%' ORDER BY size LIMIT 3",
+            false,
+        ),
+        ("SELECT path FROM resources WHERE size > 100.5 ORDER BY size LIMIT 3", true),
+        ("SELECT path FROM resources ORDER BY length(path) LIMIT 3", true),
         ("SELECT name FROM paths ORDER BY rowid, name", true),
         ("SELECT name FROM paths WHERE id IN (SELECT id FROM resources) ORDER BY rowid", true),
     ] {

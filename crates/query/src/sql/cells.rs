@@ -1,10 +1,12 @@
 //! Cells as SQLite sees them: which type a column is declared with, and which value a cell becomes.
 
 use crate::codec::{spread, xxh64};
-use crate::id;
-use crate::table::{Guid, Kind, Value};
+use crate::error::Result;
+use crate::id::{self, Id32, Id64};
+use crate::table::{CellSink, Guid, Kind, Value};
 use crate::write::json;
 use rusqlite::types::{ToSql, ToSqlOutput, Value as Owned, ValueRef};
+use rusqlite::vtab::Context;
 use std::cmp::Ordering;
 
 /// The collation of ids: ids with the same number are equal, in any form.
@@ -42,12 +44,22 @@ pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }
+    // Ids as tables show them, with equally many digits.
+    if a.len() == b.len() && is_shown(a) && is_shown(b) {
+        return a.cmp(b);
+    }
     match (id::parse(a), id::parse(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => a.cmp(b),
     }
+}
+
+/// Whether a text is an id of at most 64 bits with upper-case digits after `0x`.
+fn is_shown(id: &str) -> bool {
+    let digits = id.strip_prefix("0x").map(str::as_bytes).filter(|digits| (1..=16).contains(&digits.len()));
+    digits.is_some_and(|digits| digits.iter().fold(true, |all, b| all & matches!(b, b'0'..=b'9' | b'A'..=b'F')))
 }
 
 /// The double that is written as the shortest text of `single`: 0.1 rather than 0.10000000149.
@@ -57,16 +69,52 @@ pub(super) fn widen(single: f32) -> f64 {
     if single.fract() == 0.0 && single.abs() < 1e7 {
         return wide;
     }
-    zmij::Buffer::new().format(single).parse().unwrap_or(wide)
+    shortest(single).unwrap_or_else(|| zmij::Buffer::new().format(single).parse().unwrap_or(wide))
+}
+
+/// Powers of ten, which a double holds exactly.
+const POWERS: [f64; 14] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13];
+
+/// As [`widen`], without a text, for numbers of common sizes: the decimal number with the fewest digits, at most nine, that is nearest to
+/// `single` among all single-precision floats.
+fn shortest(single: f32) -> Option<f64> {
+    let wide = f64::from(single.abs());
+    if !(1e-3..1e7).contains(&wide) {
+        return None;
+    }
+    // The power of ten that makes a number of six digits. A decimal number of six digits near a float is the only one.
+    let before = POWERS.iter().take(8).position(|power| wide < *power)?;
+    let small = usize::from(wide < 0.1) + usize::from(wide < 0.01);
+    for digits in 6usize..=9 {
+        let scale = *POWERS.get((digits + small).checked_sub(before)?)?;
+        // Exact: a float has 24 bits, and the odd part of a power up to 10^11 has 26.
+        let scaled = wide * scale;
+        let whole = scaled.round();
+        // Between two decimal numbers the text decides.
+        if (scaled - scaled.trunc() - 0.5).abs() == 0.0 {
+            return None;
+        }
+        // Both are exact, so that the quotient is the double nearest to the decimal number.
+        let decimal = whole / scale;
+        // The middle between two floats: rounding to a double may have moved the number there.
+        if decimal.to_bits() & 0x1FFF_FFFF == 0x1000_0000 {
+            return None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "it is compared")]
+        if decimal as f32 == single.abs() {
+            return Some(decimal.copysign(single.into()));
+        }
+    }
+    None
 }
 
 /// A cell on its way to SQLite. Truths are 0 and 1; ids and GUIDs their text; numbers beyond 63 bits their decimal
 /// text; nested values their JSON.
-pub(super) struct SqlCell<'a>(pub(super) Value<'a>);
+pub(super) struct SqlCell<'a>(pub(super) &'a Value<'a>);
 
 impl ToSql for SqlCell<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(match &self.0 {
+        Ok(match self.0 {
             Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),
             Value::Bool(truth) => ToSqlOutput::Borrowed(ValueRef::Integer((*truth).into())),
             Value::Int(number) => ToSqlOutput::Borrowed(ValueRef::Integer(*number)),
@@ -81,11 +129,57 @@ impl ToSql for SqlCell<'_> {
                 ToSqlOutput::Owned(Owned::Text(self.0.to_string()))
             }
             Value::List(_) | Value::Map(_) => {
-                let text =
-                    json::to_string(&self.0).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
+                let text = json::to_string(self.0).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
                 ToSqlOutput::Owned(Owned::Text(text))
             }
         })
+    }
+}
+
+/// Passes cells to SQLite, as [`SqlCell`] does.
+pub(super) struct ResultSink<'c> {
+    context: &'c mut Context,
+    text: String,
+    result: rusqlite::Result<()>,
+}
+
+impl<'c> ResultSink<'c> {
+    /// A sink of one cell. `text` is room for a text in several parts.
+    pub(super) fn new(context: &'c mut Context, text: String) -> Self {
+        Self { context, text, result: Ok(()) }
+    }
+
+    /// The room, and whether SQLite took the cell.
+    pub(super) fn finish(self) -> (String, rusqlite::Result<()>) {
+        (self.text, self.result)
+    }
+}
+
+impl CellSink for ResultSink<'_> {
+    fn value(&mut self, cell: &Value<'_>) -> Result<()> {
+        self.result = self.context.set_result(SqlCell(cell));
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<()> {
+        self.result = self.context.set_result(text);
+        Ok(())
+    }
+
+    fn joined(&mut self, start: &str, end: &str) -> Result<()> {
+        self.text.clear();
+        self.text.push_str(start);
+        self.text.push_str(end);
+        self.result = self.context.set_result(&*self.text);
+        Ok(())
+    }
+
+    fn id64(&mut self, id: Id64) -> Result<()> {
+        self.text(id::ascii(&id.to_ascii()))
+    }
+
+    fn id32(&mut self, id: Id32) -> Result<()> {
+        self.text(id::ascii(&id.to_ascii()))
     }
 }
 
@@ -155,6 +249,10 @@ mod tests {
         for (a, b) in same.iter().flat_map(|a| same.map(|b| (a, b))) {
             assert_eq!(order_of_ids(a, b), Ordering::Equal, "{a} {b}");
         }
+        let full: Vec<String> = (0..200u64).map(|n| Id64(n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_string()).collect();
+        for (a, b) in full.iter().flat_map(|a| full.iter().map(move |b| (a, b))) {
+            assert_eq!(order_of_ids(a, b), id::parse(a).cmp(&id::parse(b)), "{a} {b}");
+        }
         let ascending = ["9", "0x000000000000000A", "0xFFFFFFFFFFFFFFFF", "", "-1", "0x", "18446744073709551616"];
         for (i, a) in ascending.iter().enumerate() {
             for (j, b) in ascending.iter().enumerate() {
@@ -168,6 +266,16 @@ mod tests {
         for (single, wide) in [(0.1f32, 0.1f64), (16_777_216.0, 16_777_216.0), (1e30, 1e30), (-0.3, -0.3), (7.0, 7.0)] {
             assert_eq!(widen(single), wide);
             assert_eq!(super::single(wide), Some(single));
+        }
+        let mut rng = fastrand::Rng::with_seed(3);
+        let bits = (0..200_000).map(|n| if n % 2 == 0 { rng.u32(..) } else { rng.u32(0x3A00_0000..0x4B80_0000) });
+        let decimals: Vec<f32> =
+            (0..100_000u32).map(|n| n as f32 / [1e1, 1e2, 1e3, 1e4, 1e6][n as usize % 5]).collect();
+        for single in bits.map(f32::from_bits).chain(decimals).filter(|single| single.is_finite()) {
+            for single in [single, -single] {
+                let text: f64 = zmij::Buffer::new().format(single).parse().unwrap();
+                assert_eq!(widen(single).to_bits(), text.to_bits(), "{single}");
+            }
         }
         assert_eq!(super::single(0.100_000_001_490_116_12), None);
         assert!(widen(f32::NAN).is_nan() && widen(f32::INFINITY).is_infinite());

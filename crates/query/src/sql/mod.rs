@@ -15,6 +15,7 @@ mod cells;
 mod damage;
 mod fault;
 mod file;
+mod first;
 mod functions;
 mod into;
 mod names;

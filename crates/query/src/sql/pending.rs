@@ -439,7 +439,7 @@ pub(super) fn is_text_of_id(column: &Column) -> bool {
 }
 
 fn is_seen_as(now: &Value<'_>, wanted: &ValueRef<'_>) -> bool {
-    let cell = SqlCell(now.clone());
+    let cell = SqlCell(now);
     match (cell.to_sql(), wanted) {
         // 0.0 and -0.0 have different bits.
         (Ok(ToSqlOutput::Borrowed(ValueRef::Real(seen))), ValueRef::Real(wanted)) => seen.to_bits() == wanted.to_bits(),

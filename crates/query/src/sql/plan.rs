@@ -4,6 +4,7 @@
 //! may let additional rows through, but never drop one.
 
 use super::cells::{self, ID_COLLATION};
+use super::first::{self, FirstRows, SortKey};
 use super::pending::is_text_of_id;
 use crate::id;
 use crate::table::filter::pattern::{LONGEST, LikePattern};
@@ -34,6 +35,8 @@ pub(super) struct QueryPlan {
     pub(super) access: Access,
     pub(super) terms: Vec<Term>,
     pub(super) columns: Vec<usize>,
+    /// The rows that are needed of an order, if the table keeps it.
+    pub(super) first: Option<FirstRows>,
 }
 
 /// A condition with a value that is known when the statement runs.
@@ -188,7 +191,8 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, view: &TableView) ->
         && info.num_of_order_by() == 1
         && info.order_bys().all(|term| term.column() < 0 && !term.is_order_by_desc())
         && !used.iter().any(|offer| offer.listed);
-    info.set_order_by_consumed(by_row);
+    let first = if access == Access::Scan { first_rows(info, table, view, &offers)? } else { None };
+    info.set_order_by_consumed(by_row || first.is_some());
     let mask = info.col_used();
     // The last bit includes all columns from there on.
     let is_used = |column: usize| mask & (1 << column.min(63)) != 0;
@@ -199,7 +203,48 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, view: &TableView) ->
     if view.leaves_out && columns.is_empty() && table.parts().is_none() {
         columns = (0..count).collect();
     }
-    Ok(QueryPlan { access, terms, columns })
+    Ok(QueryPlan { access, terms, columns, first })
+}
+
+/// The rows that a query with `ORDER BY` and `LIMIT` needs, if the table decides all conditions and the order.
+fn first_rows(
+    info: &IndexInfo,
+    table: &dyn Table,
+    view: &TableView,
+    offers: &[Offer],
+) -> rusqlite::Result<Option<FirstRows>> {
+    if info.num_of_order_by() == 0 || view.leaves_out || !view.has_all_texts || table.parts().is_some() {
+        return Ok(None);
+    }
+    let (mut len, mut is_limited, mut conditions) = (0usize, false, 0usize);
+    for (constraint, given) in info.constraints().enumerate() {
+        let is_limit = given.operator() == IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_LIMIT;
+        if !is_limit && given.operator() != IndexConstraintOp::SQLITE_INDEX_CONSTRAINT_OFFSET {
+            conditions += 1;
+            continue;
+        }
+        // Without a number that is known now, and below 0, there is no limit.
+        let Some(ValueRef::Integer(rows)) = info.rhs_value(constraint)? else { return Ok(None) };
+        match usize::try_from(rows) {
+            Ok(rows) => len = len.saturating_add(rows),
+            Err(_) if is_limit => return Ok(None),
+            Err(_) => {}
+        }
+        is_limited |= is_limit;
+    }
+    if !is_limited || len > first::MOST || offers.iter().filter(|offer| offer.exact).count() != conditions {
+        return Ok(None);
+    }
+    let keys = info.order_bys().map(|term| {
+        let column = usize::try_from(term.column()).ok();
+        let column = column.map(|at| view.alias.filter(|_| at == table.columns().len()).unwrap_or(at));
+        let is_ordered = match column {
+            Some(column) => table.columns().get(column).is_some_and(|column| first::is_ordered(column.kind)),
+            None => view.is_numbered,
+        };
+        is_ordered.then_some(SortKey { column, descends: term.is_order_by_desc() })
+    });
+    Ok(keys.collect::<Option<Vec<_>>>().map(|keys| FirstRows { keys, len }))
 }
 
 fn offers(info: &IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Result<Vec<Offer>> {
@@ -345,6 +390,9 @@ impl QueryPlan {
             let _ = write!(text, "{} {name}", if index == 0 { "" } else { "," });
             let space = if name.is_empty() { "" } else { " " };
             let _ = write!(text, "{space}{}", term.op.text());
+        }
+        if let Some(FirstRows { len, .. }) = &self.first {
+            let _ = write!(text, ", first {len}");
         }
         text.replace('\0', "")
     }

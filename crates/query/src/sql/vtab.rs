@@ -4,9 +4,10 @@
 //! work is safe code.
 #![allow(unsafe_code)]
 
-use super::cells::{self, SqlCell};
+use super::cells::{self, ResultSink};
 use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
+use super::first::{Collector, FirstRows};
 use super::pending::{self, Changes, GivenTexts, TableNumber};
 use super::plan::{self, Access, QueryPlan, TableView, TermOutcome};
 use crate::edit::writable;
@@ -14,7 +15,7 @@ use crate::error::{ErrorKind, Result};
 use crate::hash_index::HashIndex;
 use crate::report::Progress;
 use crate::table::filter::{Bound, picked};
-use crate::table::{RowCursor, Table};
+use crate::table::{CellSink as _, RowCursor, Table};
 use crate::threads::lock;
 use rusqlite::Error as SqlError;
 use rusqlite::types::ValueRef;
@@ -24,6 +25,7 @@ use rusqlite::vtab::{
 };
 use self_cell::self_cell;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_int};
 use std::mem::offset_of;
@@ -54,6 +56,8 @@ pub(super) struct AssetCursor {
     state: Arc<TableState>,
     plan: Option<Arc<QueryPlan>>,
     walk: Option<Walk>,
+    /// The room for a text in several parts.
+    text: Cell<String>,
 }
 
 const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
@@ -217,6 +221,15 @@ impl TableState {
         Ok(false)
     }
 
+    /// The first of the rows that match, in an order.
+    fn first(&self, rows: &mut dyn RowCursor, bound: &Bound, first: &FirstRows) -> Result<Vec<usize>> {
+        let mut collector = Collector::new(first);
+        while self.next(rows, bound, &[])? {
+            collector.offer(rows).map_err(|error| self.within(rows.row(), error))?;
+        }
+        Ok(collector.into_rows())
+    }
+
     #[cold]
     fn within(&self, row: usize, error: crate::Error) -> crate::Error {
         error.context(format_args!("{}: row {row}", self.name()))
@@ -356,7 +369,7 @@ unsafe impl VTab<'static> for AssetTable {
 
     fn open(&'static mut self) -> rusqlite::Result<AssetCursor> {
         let base = sqlite3_vtab_cursor::default();
-        Ok(AssetCursor { base, state: self.after(Changes::current)?, plan: None, walk: None })
+        Ok(AssetCursor { base, state: self.after(Changes::current)?, plan: None, walk: None, text: Cell::default() })
     }
 }
 
@@ -436,6 +449,14 @@ unsafe impl VTabCursor for AssetCursor {
                 .map(|()| None)
                 .map_err(|e| self.state.shared.damage.stop(&self.state.file, e))
         })?;
+        if let Some(first) = &plan.first
+            && let Some(walk) = &mut self.walk
+        {
+            let rows = walk.with_dependent_mut(|source, rows| source.state.first(&mut **rows, &source.bound, first));
+            let rows = rows.map_err(|error| self.state.shared.damage.stop(&self.state.file, error))?;
+            let source = WalkOwner { state: Arc::clone(&self.state), bound: Bound::And(Vec::new()) };
+            self.walk = Some(Walk::new(source, |source| picked(source.state.table(), rows)));
+        }
         self.next()
     }
 
@@ -463,9 +484,16 @@ unsafe impl VTabCursor for AssetCursor {
         let column = self.state.column(usize::try_from(column).expect("SQLite numbers columns from 0 on"));
         let Some(walk) = &self.walk else { return Ok(()) };
         let table = self.state.table();
-        walk.with_dependent(|_, rows| match pending::seen(&**rows, table, column, &self.state.texts) {
-            Ok(value) => context.set_result(SqlCell(value)),
-            Err(error) => Err(self.state.shared.damage.stop(&self.state.file, self.state.within(rows.row(), error))),
+        let mut sink = ResultSink::new(context, self.text.take());
+        walk.with_dependent(|_, rows| {
+            let put = match self.state.texts.is_empty() {
+                true => rows.put(column, &mut sink),
+                false => pending::seen(&**rows, table, column, &self.state.texts).and_then(|value| sink.value(&value)),
+            };
+            let (text, result) = sink.finish();
+            self.text.set(text);
+            put.map_err(|error| self.state.shared.damage.stop(&self.state.file, self.state.within(rows.row(), error)))?;
+            result
         })
     }
 

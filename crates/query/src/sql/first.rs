@@ -1,0 +1,202 @@
+//! The first rows of an order, for a query with `ORDER BY` and `LIMIT`: of the other rows only the cells are read that decide.
+
+use crate::error::Result;
+use crate::table::{Kind, RowCursor, Value};
+use std::borrow::Cow;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// The rows that a query needs of its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FirstRows {
+    pub(super) keys: Vec<SortKey>,
+    /// How many rows.
+    pub(super) len: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SortKey {
+    /// `None` for the number of the row.
+    pub(super) column: Option<usize>,
+    pub(super) descends: bool,
+}
+
+/// Rows that are kept in memory at most.
+pub(super) const MOST: usize = 1 << 16;
+
+/// Whether the order of cells of this kind is known here: cells of one column then compare as SQLite compares what it sees of them.
+pub(super) const fn is_ordered(kind: Kind) -> bool {
+    !matches!(kind, Kind::Any | Kind::Nested)
+}
+
+/// A cell in SQLite's order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum SortCell<'v> {
+    Null,
+    Int(i64),
+    /// The bits of a float, in the order of its numbers.
+    Real(i64),
+    Id(u64),
+    Text(Cow<'v, str>),
+}
+
+impl<'v> SortCell<'v> {
+    fn new(value: Value<'v>) -> Self {
+        match value {
+            Value::Bool(truth) => Self::Int(truth.into()),
+            Value::Int(number) => Self::Int(number),
+            // A larger number is seen as its text.
+            Value::Uint(number) => i64::try_from(number).map_or_else(|_| Self::text(number.to_string()), Self::Int),
+            Value::F32(number) => Self::real(number.into()),
+            Value::F64(number) => Self::real(number),
+            Value::Id64(id) => Self::Id(id),
+            Value::Id32(id) => Self::Id(id.into()),
+            Value::Text(text) => Self::Text(text),
+            Value::Utf16(_) | Value::Guid(_) => Self::text(value.to_string()),
+            Value::Null | Value::List(_) | Value::Map(_) => Self::Null,
+        }
+    }
+
+    fn text(text: String) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// NaN is null, and both zeros are equal.
+    fn real(number: f64) -> Self {
+        if number.is_nan() {
+            return Self::Null;
+        }
+        let bits = if number == 0.0 { 0 } else { number.to_bits().cast_signed() };
+        // The bits of negative numbers ascend where the numbers descend.
+        Self::Real(if bits < 0 { bits ^ i64::MAX } else { bits })
+    }
+
+    fn into_owned(self) -> SortCell<'static> {
+        match self {
+            Self::Null => SortCell::Null,
+            Self::Int(number) => SortCell::Int(number),
+            Self::Real(bits) => SortCell::Real(bits),
+            Self::Id(id) => SortCell::Id(id),
+            Self::Text(text) => SortCell::Text(text.into_owned().into()),
+        }
+    }
+}
+
+/// A cell of a column that ascends or descends. All cells of a column are one or the other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Directed<'v> {
+    Up(SortCell<'v>),
+    Down(Reverse<SortCell<'v>>),
+}
+
+impl<'v> Directed<'v> {
+    fn read(rows: &'v dyn RowCursor, key: SortKey) -> Result<Self> {
+        let cell = match key.column {
+            Some(column) => SortCell::new(rows.value(column)?),
+            None => SortCell::Id(rows.row() as u64),
+        };
+        Ok(if key.descends { Self::Down(Reverse(cell)) } else { Self::Up(cell) })
+    }
+
+    fn into_owned(self) -> Directed<'static> {
+        match self {
+            Self::Up(cell) => Directed::Up(cell.into_owned()),
+            Self::Down(Reverse(cell)) => Directed::Down(Reverse(cell.into_owned())),
+        }
+    }
+}
+
+/// Collects the first rows; of equal rows the earlier ones.
+pub(super) struct Collector<'f> {
+    first: &'f FirstRows,
+    /// The last of them on top.
+    heap: BinaryHeap<(Vec<Directed<'static>>, usize)>,
+}
+
+impl<'f> Collector<'f> {
+    pub(super) fn new(first: &'f FirstRows) -> Self {
+        Self { first, heap: BinaryHeap::new() }
+    }
+
+    /// Takes the current row, unless it follows all that were taken and these suffice.
+    pub(super) fn offer(&mut self, rows: &dyn RowCursor) -> Result<()> {
+        let keys = &self.first.keys;
+        let mut cells = Vec::new();
+        if self.heap.len() >= self.first.len {
+            let Some((last, _)) = self.heap.peek() else { return Ok(()) };
+            let mut order = Ordering::Equal;
+            for (key, of_last) in keys.iter().zip(last) {
+                let cell = Directed::read(rows, *key)?;
+                order = cell.cmp(of_last);
+                cells.push(cell);
+                if order != Ordering::Equal {
+                    break;
+                }
+            }
+            if order != Ordering::Less {
+                return Ok(());
+            }
+        }
+        for key in keys.iter().skip(cells.len()) {
+            cells.push(Directed::read(rows, *key)?);
+        }
+        let cells = cells.into_iter().map(Directed::into_owned).collect();
+        if self.heap.len() >= self.first.len {
+            self.heap.pop();
+        }
+        self.heap.push((cells, rows.row()));
+        Ok(())
+    }
+
+    /// The numbers of the rows, in order.
+    pub(super) fn into_rows(self) -> Vec<usize> {
+        self.heap.into_sorted_vec().into_iter().map(|(_, row)| row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Column, DeclaredTable, Table as _};
+
+    #[test]
+    fn the_first_rows_are_those_of_a_stable_sort() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let cells: Vec<(Value<'static>, Value<'static>)> = (0..500)
+            .map(|_| {
+                let number = match rng.u8(..6) {
+                    0 => Value::Null,
+                    1 => Value::F64(f64::NAN),
+                    2 => Value::F64(-0.0),
+                    _ => Value::F64(f64::from(rng.i8(-3..3))),
+                };
+                (number, Value::owned(["a", "b", "", "ä"][rng.usize(..4)].to_owned()))
+            })
+            .collect();
+        let table = DeclaredTable::over("cells", &cells)
+            .column(Column::new("number", Kind::F64), |(_, (number, _))| Ok(number.borrowed()))
+            .column(Column::text("text"), |(_, (_, text))| Ok(text.borrowed()));
+        for (descends, len) in [([false, true], 7), ([true, false], 1), ([true, true], 499), ([false, false], 1000)] {
+            let keys = (0..).map(Some).zip(descends).map(|(column, descends)| SortKey { column, descends }).collect();
+            let first = FirstRows { keys, len };
+            let mut collector = Collector::new(&first);
+            let mut rows = table.cursor(0);
+            while rows.advance().unwrap() {
+                collector.offer(&*rows).unwrap();
+            }
+            let number = |row: usize| match cells[row].0 {
+                Value::F64(number) if !number.is_nan() => number,
+                _ => f64::NEG_INFINITY,
+            };
+            let mut sorted: Vec<usize> = (0..cells.len()).collect();
+            sorted.sort_by(|a, b| {
+                let numbers = number(*a).partial_cmp(&number(*b)).unwrap();
+                let texts = cells[*a].1.as_text().cmp(&cells[*b].1.as_text());
+                let turned = |order: Ordering, descends| if descends { order.reverse() } else { order };
+                turned(numbers, descends[0]).then(turned(texts, descends[1]))
+            });
+            sorted.truncate(len);
+            assert_eq!(collector.into_rows(), sorted, "{descends:?} {len}");
+        }
+    }
+}
