@@ -9,7 +9,7 @@ use crate::archive::{Address, holder, open_inside};
 use crate::asset::Asset;
 use crate::atomic_file::{AtomicFile, Overwrite, changed, output_of};
 use crate::diff::{self, Pair, Side, TableDiff};
-use crate::edit::{EditPlan, Editor, ReadBack, TableEdits, Written};
+use crate::edit::{EditPlan, Editor, Reached, ReadBack, TableEdits, Written};
 use crate::error::Error;
 use crate::paths::{joined, resolved};
 use crate::report::{Progress, counted};
@@ -264,7 +264,8 @@ impl PreparedEdit<'_> {
 
     /// Renames the files to their final names, and shows the changes.
     pub(super) fn commit(self, output: &EditOutput, shown: ShownAs<'_>, context: &Context) -> Outcome {
-        let Self { target, plan, written, undo, summary } = self;
+        let Self { target, plan, mut written, undo, summary } = self;
+        let reached = written.take_reached();
         let file = target.asset.source().name();
         if written.findings() > 0 {
             let found = counted(written.findings(), "finding");
@@ -283,7 +284,7 @@ impl PreparedEdit<'_> {
             named.iter().for_each(|undo| drop(std::fs::remove_file(undo)));
         })?;
         if !output.undo.as_deref().is_some_and(is_stdout) {
-            show(&target.asset, &new, &plan, shown, context)?;
+            show(&target.asset, &new, &plan, reached.as_ref(), shown, context)?;
         }
         context.warn(&target.asset);
         let where_to = match &target.to {
@@ -320,7 +321,14 @@ fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec
 }
 
 /// Shows the changes as rows of `diff`.
-fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, context: &Context) -> Result<(), Failure> {
+fn show(
+    old: &Asset,
+    new: &Asset,
+    plan: &EditPlan<'_>,
+    reached: Option<&Reached>,
+    shown: ShownAs<'_>,
+    context: &Context,
+) -> Result<(), Failure> {
     if context.format() == Format::Patch {
         return print_patch(old, new, &[], context).map(drop);
     }
@@ -336,6 +344,7 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, conte
         let has_rows_of_edits = plan.read_back() != ReadBack::All && old.reader().alone().is_none();
         for table in tables(old, new, plan)? {
             let edit = plan.edits().iter().find(|edit| edit.table == table.name());
+            let rows_reached = reached.filter(|_| edit.is_none()).map(|reached| reached.rows_of(table.name()));
             let pairs: Vec<Pair> = match (edit, table.side(Side::Old)) {
                 // Rows that keep their positions and keys need no search.
                 (Some(edit), Some(old)) if has_rows_of_edits && keeps_rows(edit, old) => {
@@ -345,6 +354,10 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, conte
                     rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
                 (None, _) if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
+                _ if let Some(rows) = rows_reached => {
+                    let rows = rows.iter().filter_map(|row| u32::try_from(*row).ok());
+                    rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
+                }
                 _ => {
                     let found = table.find(&Progress::default(), 0);
                     changes::report_faults(&found, old, new, context);
@@ -358,6 +371,9 @@ fn show(old: &Asset, new: &Asset, plan: &EditPlan<'_>, shown: ShownAs<'_>, conte
                 let change = table.change(pair, &mut |side, error| {
                     context.damaged(side_of(side, old, new).source().name(), &error);
                 });
+                if rows_reached.is_some() && change.fields.is_empty() {
+                    continue;
+                }
                 match &mut rows {
                     Some(out) => out.row(&changes::cells(&name, pair, change))?,
                     None => line(&mut page, &name, pair, &change)?,

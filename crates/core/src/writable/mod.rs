@@ -24,9 +24,11 @@ pub use key::{Nth, key_hashes, keys};
 pub use pieces::{Piece, Pieces, ReadBack, Seal};
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::report::Report;
 use crate::table::{Table, Value, column_index};
 use std::any::Any;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Cells by the names of their columns, with stored values: ids and hashes rather than their texts.
@@ -103,6 +105,22 @@ impl TableEdits {
     }
 }
 
+/// What some bytes of a file decide.
+#[derive(Debug, Default)]
+pub struct Reached {
+    /// Rows with cells that depend on the bytes, in order, by table.
+    pub rows: Vec<(String, Vec<usize>)>,
+    /// The checks of `verify` that depend on the bytes, of these rows alone.
+    pub report: Report,
+}
+
+impl Reached {
+    /// The rows of a table.
+    pub fn rows_of(&self, table: &str) -> &[usize] {
+        self.rows.iter().find(|(name, _)| name == table).map_or(&[], |(_, rows)| rows)
+    }
+}
+
 /// A reader whose files can be edited.
 pub trait Writable: Send + Sync {
     /// The new file, as ranges of the old one and new bytes. Edits without an effect are removed before. Bytes derived
@@ -146,6 +164,12 @@ pub trait Writable: Send + Sync {
     /// [`differs`], and damage.
     fn compare(&self, _new: &dyn Any, _edits: &TableEdits) -> Result<bool> {
         Ok(false)
+    }
+
+    /// What the bytes at these ranges, in order and disjoint, decide in this file, which an edit has changed there, and whose bytes are
+    /// at their offsets in the old file: only that is compared and verified. `None` if they may decide anything.
+    fn reached(&self, _changed: &[Range<usize>]) -> Option<Reached> {
+        None
     }
 
     /// The new file with the meshes of a binary glTF. `None` if the format cannot import meshes.

@@ -24,13 +24,14 @@ impl Piece {
 /// bytes are compared: kept bytes with the old ones, all others with the pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReadBack {
-    /// All tables are compared, and `verify` runs. Small files are always compared like this.
+    /// All tables are compared, and `verify` runs.
     #[default]
     All,
     /// The edited tables are compared, and `verify` runs. For writers that rebuild whole parts, and keep all others.
     Parts,
-    /// The edited rows are compared; `verify` runs unless the file is large. For writers that change fields in place
-    /// without side effects, so that an edit in a large file costs little more than a copy.
+    /// The rows that depend on changed bytes are compared and verified: see [`Writable::reached`](super::Writable::reached). For
+    /// writers that change fields in place, so that an edit costs little more than a copy. As [`ReadBack::All`] if the format does not
+    /// know these rows.
     Rows,
 }
 
@@ -181,6 +182,22 @@ impl Pieces {
             stays
         });
         stays && at == len
+    }
+
+    /// The ranges of new bytes in a file in which all others keep their offsets; `None` if some do not.
+    pub fn changed(&self, len: usize) -> Option<Vec<Range<usize>>> {
+        if !self.is_in_place(len) {
+            return None;
+        }
+        let (mut at, mut changed) = (0, Vec::new());
+        for piece in &self.list {
+            let start = at;
+            at += piece.len();
+            if matches!(piece, Piece::New(_)) {
+                changed.push(start..at);
+            }
+        }
+        Some(changed)
     }
 
     /// The bytes of the new file, for small files and tests.
@@ -370,5 +387,6 @@ mod tests {
         let moves = Pieces::replaced(10, [(2..4, vec![9])]).unwrap();
         assert!(stays.is_in_place(10) && Pieces::whole(10).is_in_place(10));
         assert!(!moves.is_in_place(10) && !stays.is_in_place(11));
+        assert_eq!((stays.changed(10), moves.changed(10)), (Some(vec![2..4]), None));
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a written file back and compares it with the edits.
 
 use super::resolve::misfit;
-use super::{Cells, Pieces, ReadBack, TableEdits, refused};
+use super::{Cells, Pieces, Reached, ReadBack, TableEdits, refused};
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::diff;
@@ -9,15 +9,16 @@ use crate::error::{Error, Result};
 use crate::report::{self, Progress};
 use crate::table::{Accepts, Column, Kind, Role, RowCursor, Table, Tree, Value, rules};
 use crate::writable::{agrees, differs, short};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-/// Compares all rows of the edited tables with the old rows and the edits, and all other tables with the old ones.
+/// Compares the rows of the edited tables with the old rows and the edits, and the rows of all other tables with the old ones:
+/// the rows that can differ, or all.
 pub(super) fn check(
     old: &Asset,
     new: &Asset,
     edits: &[TableEdits],
     pieces: &Pieces,
-    extent: ReadBack,
+    reached: Option<&Reached>,
     progress: &Progress,
 ) -> Result<()> {
     let writable = old.reader().writable();
@@ -32,7 +33,7 @@ pub(super) fn check(
         if pieces.vouched.contains(&edit.table) {
             continue;
         }
-        if let Some(writable) = writable.filter(|_| extent == ReadBack::Parts)
+        if let Some(writable) = writable.filter(|_| pieces.read_back == ReadBack::Parts)
             && writable.compare(new.reader(), edit)?
         {
             continue;
@@ -41,18 +42,28 @@ pub(super) fn check(
         let follows: Vec<usize> = follows.collect();
         let free = Free { follows, keys: keying.is_some_and(|keying| keying != edit.table) };
         let added = pieces.added.iter().find(|(table, _)| *table == edit.table).map(|(_, rows)| &**rows);
-        match extent {
-            ReadBack::Rows if edit.add.is_empty() && edit.remove.is_empty() => rows(&*before, &*after, edit, &free)?,
-            _ => whole(&*before, &*after, edit, added, &free)?,
+        match reached {
+            Some(reached) => rows(&*before, &*after, edit, reached.rows_of(&edit.table), &free)?,
+            None => whole(&*before, &*after, edit, added, &free)?,
         }
     }
+    let is_free =
+        |name: &str| edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|also| also == name);
+    if let Some(reached) = reached {
+        for (name, at) in reached.rows.iter().filter(|(name, _)| !is_free(name)) {
+            if let (Some(before), Some(after)) = (old.reader().table(name), new.reader().table(name)) {
+                rows(&*before, &*after, &TableEdits::default(), at, &Free { follows: Vec::new(), keys: false })?;
+            }
+        }
+        return Ok(());
+    }
     // An entry that the format has written by itself says not which rows it changes.
-    if extent != ReadBack::All || edits.is_empty() {
+    if pieces.read_back == ReadBack::Parts || edits.is_empty() {
         return Ok(());
     }
     for table in diff::tables(old, new, &[])? {
         let name = table.name();
-        if edits.iter().any(|edit| edit.table == name) || pieces.also.iter().any(|also| also == name) {
+        if is_free(name) {
             continue;
         }
         if let Some(pair) = table.find(progress, 0).pairs().next() {
@@ -124,7 +135,27 @@ fn row(
     Ok(())
 }
 
-fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Result<()> {
+/// The requested cells of edited rows.
+struct Asked<'e> {
+    rows: HashMap<usize, &'e [(usize, Value<'static>)]>,
+    /// By the rows that are stored: all rows of a stored row follow an edit of one of them.
+    of_stored: HashMap<usize, &'e [(usize, Value<'static>)]>,
+}
+
+impl<'e> Asked<'e> {
+    fn new(old: &dyn Table, edit: &'e TableEdits) -> Self {
+        let rows: HashMap<usize, &[_]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
+        let of_stored = rows.iter().map(|(row, set)| (old.repeated(*row).unwrap_or(*row), *set)).collect();
+        Self { rows, of_stored }
+    }
+
+    fn of(&self, old: &dyn Table, row: usize) -> Option<&'e [(usize, Value<'static>)]> {
+        self.rows.get(&row).or_else(|| self.of_stored.get(&old.repeated(row).unwrap_or(row))).copied()
+    }
+}
+
+/// Compares the edited rows, and the rows at `reached`.
+fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, reached: &[usize], free: &Free) -> Result<()> {
     // Rows are counted on demand: an earlier lookup may have counted the old rows.
     if let (Some(before), Some(after)) = (known_rows(old), known_rows(new))
         && before != after
@@ -132,8 +163,12 @@ fn rows(old: &dyn Table, new: &dyn Table, edit: &TableEdits, free: &Free) -> Res
         return Err(other_rows(new));
     }
     let (mut before, mut after) = (diff::Seeker::new(old), diff::Seeker::new(new));
-    for (number, asked) in &edit.set {
-        row(new, before.seek(*number)?, after.seek(*number)?, Some(asked), free)?;
+    let stored = old.stored_len();
+    let reached = reached.iter().copied().filter(|row| stored.is_none_or(|stored| *row < stored));
+    let numbers: BTreeSet<usize> = edit.set.iter().map(|(row, _)| *row).chain(reached).collect();
+    let asked = Asked::new(old, edit);
+    for number in numbers {
+        row(new, before.seek(number)?, after.seek(number)?, asked.of(old, number), free)?;
     }
     Ok(())
 }
@@ -153,10 +188,7 @@ fn advance(rows: &mut dyn RowCursor, stored: Option<usize>) -> Result<bool> {
 
 /// Compares all rows: kept rows are in order, and inserted rows are where the format puts them, or last.
 fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[usize]>, free: &Free) -> Result<()> {
-    let asked: HashMap<usize, &[(usize, Value<'static>)]> = edit.set.iter().map(|(row, set)| (*row, &**set)).collect();
-    // All rows of a stored row follow an edit of one of them.
-    let of_stored: HashMap<usize, &[(usize, Value<'static>)]> =
-        asked.iter().map(|(row, set)| (old.repeated(*row).unwrap_or(*row), *set)).collect();
+    let asked = Asked::new(old, edit);
     let mut removed = edit.remove.iter().copied().peekable();
     let came: HashMap<usize, usize> = added.into_iter().flatten().copied().zip(0..).collect();
     let (mut before, mut after) = (old.cursor(0), new.cursor(0));
@@ -179,9 +211,7 @@ fn whole(old: &dyn Table, new: &dyn Table, edit: &TableEdits, added: Option<&[us
         };
         match (stayed, more) {
             (Ok(true), Ok(true)) => {
-                let at = before.row();
-                let asked = asked.get(&at).or_else(|| of_stored.get(&old.repeated(at).unwrap_or(at)));
-                row(new, &*before, &*after, asked.copied(), free)?;
+                row(new, &*before, &*after, asked.of(old, before.row()), free)?;
             }
             (Ok(false), Ok(true)) if added.is_none() => {
                 is_new(new, &*after, edit.add.get(come))?;
@@ -240,8 +270,17 @@ pub(super) fn row_entry(table: &dyn Table, row: usize, cells: &Cells) -> Result<
 
 /// Checks that `verify` has no finding in the new file that it does not have in the old one, and returns the number of
 /// findings in the new file. The edits were compared by then, so a new finding means that the edits contradict each other
-/// or the rest of the file.
-pub(super) fn verified(old: &Asset, new: &Asset, edits: &[TableEdits], progress: &Progress) -> Result<u64> {
+/// or the rest of the file. If the rows that can differ are known, and none of them has a finding, no other row is checked.
+pub(super) fn verified(
+    old: &Asset,
+    new: &Asset,
+    edits: &[TableEdits],
+    reached: Option<&Reached>,
+    progress: &Progress,
+) -> Result<u64> {
+    if reached.is_some_and(|reached| reached.report.is_ok()) {
+        return Ok(0);
+    }
     let report = new.reader().verify(progress);
     if report.is_ok() {
         return Ok(0);

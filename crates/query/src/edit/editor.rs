@@ -4,7 +4,8 @@ use super::read::Given;
 use super::resolve::{Outcome, Resolved};
 use super::restore::Restore;
 use super::{
-    Cells, Edit, EditPosition, EntryEdit, Pieces, ReadBack, TableEdits, Writable, check, copy, patch, refused, rules,
+    Cells, Edit, EditPosition, EntryEdit, Pieces, Reached, ReadBack, TableEdits, Writable, check, copy, patch, refused,
+    rules,
 };
 use crate::archive;
 use crate::asset::{Asset, Format};
@@ -575,7 +576,8 @@ impl<'a> EditPlan<'a> {
         let pieces = self.pieces.clone().with_seal(old)?;
         let source = Source::from_vec("", pieces.bytes(old.bytes())).in_place_of(old);
         let new = Asset::open_with(source, self.asset.options()).map_err(|error| error.context("read back"))?;
-        self.check_edits(&new, &pieces, &Progress::default())?;
+        let reached = self.reached(&new, &pieces);
+        self.check_edits(&new, &pieces, reached.as_ref(), &Progress::default())?;
         Ok((new, pieces))
     }
 
@@ -662,7 +664,7 @@ impl<'a> EditPlan<'a> {
             let what = "after these edits no byte tells the format of the file, so nothing is kept";
             return Err(refused(format!("{what}: leave a row")));
         }
-        let mut findings = 0;
+        let (mut findings, mut reached) = (0, None);
         match self.restored {
             Some(content) if xxh64(new.source().bytes(), 0) != content => {
                 return Err(differs("it has other bytes than it had".to_owned()));
@@ -672,7 +674,8 @@ impl<'a> EditPlan<'a> {
                 if self.is_stepped {
                     check::rules(self.asset, &new)?;
                 } else if !self.is_same() {
-                    self.check_edits(&new, &pieces, progress)?;
+                    reached = self.reached(&new, &pieces);
+                    self.check_edits(&new, &pieces, reached.as_ref(), progress)?;
                 }
                 if let Some(RowShown { table, row, cells }) = &self.row_shown
                     && let Some(table) = new.reader().table(table)
@@ -682,18 +685,25 @@ impl<'a> EditPlan<'a> {
                 if let Some((entry, shown)) = &self.shown {
                     check::entry(&new, entry, shown)?;
                 }
-                findings = check::verified(self.file(), &outer, &self.edits, progress)?;
+                findings = check::verified(self.file(), &outer, &self.edits, reached.as_ref(), progress)?;
             }
         }
-        Ok(Written { new, outer, pieces, findings, file: None })
+        Ok(Written { new, outer, pieces, findings, reached, file: None })
+    }
+
+    /// What changed bytes decide in `new`, the file that `pieces` made; `None` if it may be anything.
+    fn reached(&self, new: &Asset, pieces: &Pieces) -> Option<Reached> {
+        let keeps_rows = self.edits.iter().all(|edit| edit.add.is_empty() && edit.remove.is_empty());
+        if pieces.read_back != ReadBack::Rows || self.outer.is_some() || self.edits.is_empty() || !keeps_rows {
+            return None;
+        }
+        let changed = pieces.changed(self.asset.source().bytes().len())?;
+        new.reader().writable()?.reached(&changed)
     }
 
     /// Compares `new`, the edited file that `pieces` made, with the edits.
-    fn check_edits(&self, new: &Asset, pieces: &Pieces, progress: &Progress) -> Result<()> {
-        // A small file is compared completely in no time.
-        let is_small = self.file().source().bytes().len() < SMALL;
-        let extent = if is_small { ReadBack::All } else { pieces.read_back };
-        check::check(self.asset, new, &self.edits, pieces, extent, progress).map_err(|error| self.damaged_or(error))
+    fn check_edits(&self, new: &Asset, pieces: &Pieces, reached: Option<&Reached>, progress: &Progress) -> Result<()> {
+        check::check(self.asset, new, &self.edits, pieces, reached, progress).map_err(|error| self.damaged_or(error))
     }
 
     /// `error` of the comparison, or the damage of the old file that the comparison has met.
@@ -741,6 +751,7 @@ pub struct Written {
     outer: Asset,
     pieces: Pieces,
     findings: u64,
+    reached: Option<Reached>,
     /// `None` for a preview. Dropped last: Windows removes no file that is mapped.
     file: Option<AtomicFile>,
 }
@@ -751,9 +762,15 @@ impl Written {
         &self.new
     }
 
-    /// The number of findings of `verify` in the new file. The old file has all of them.
+    /// The number of findings of `verify` in the new file, or in the rows that can differ if these have none. The old file has all of
+    /// them.
     pub fn findings(&self) -> u64 {
         self.findings
+    }
+
+    /// The rows that can differ, and their checks; `None` if that may be any.
+    pub fn take_reached(&mut self) -> Option<Reached> {
+        self.reached.take()
     }
 
     /// Renames the file to its final name. A preview writes nothing.
@@ -767,9 +784,6 @@ impl Written {
         Ok(self.new)
     }
 }
-
-/// The largest size in bytes of a file whose tables are all compared, which checks the writer.
-const SMALL: usize = 1 << 20;
 
 #[cfg(test)]
 mod tests {

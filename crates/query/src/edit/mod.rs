@@ -21,8 +21,8 @@ mod rules;
 mod set;
 
 pub use crate::writable::{
-    Cells, Change, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, ReadBack, Seal, TableEdits,
-    ValueSource, Writable, differs, is_same, key_of, refused,
+    Cells, Change, ColumnValues, Edit, EditPosition, EntryEdit, NTH, Piece, Pieces, Reached, ReadBack, Seal,
+    TableEdits, ValueSource, Writable, differs, is_same, key_of, refused,
 };
 pub use crate::writable::{Item, ListEdit, Lists, agrees};
 pub use chain::{AssetEdit, EditChain};

@@ -21,6 +21,7 @@ mod owners;
 mod paths;
 mod placements;
 mod raw;
+mod reach;
 mod reader;
 mod relations;
 mod row_targets;

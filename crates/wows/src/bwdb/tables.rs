@@ -13,9 +13,10 @@ pub(super) use cells::field_of;
 pub(super) use space::{instances, models, space};
 
 use super::prototypes::{Layout, PrototypeType};
+use super::reach::SomeRecords;
 use super::row_targets::{RowTarget, tables_of};
 use super::{Blob, Database};
-use crate::table::{Table, Value};
+use crate::table::{Table, Value, column_index};
 use children::{children, material_properties, skeleton_nodes};
 use records::{Records, records};
 use rows::DatabaseRows;
@@ -38,6 +39,30 @@ pub(super) fn blob_of<'a>(db: &'a Database, name: &str) -> Option<Blob<'a>> {
     let is_damaged = db.databases().any(|blob| blob.is_err());
     let shown = with_blobs(db).into_iter().find(|(_, table)| table.name() == name);
     shown.filter(|_| !is_damaged).and_then(|(blob, _)| blob)
+}
+
+/// The rows that show some records, by table; `None` where they are not found by their records.
+pub(super) fn rows_of_records(db: &Database, records: &[SomeRecords<'_>]) -> Option<Vec<(String, Vec<usize>)>> {
+    let mut found = Vec::new();
+    let mut ids = Vec::new();
+    for (blob, table) in with_blobs(db) {
+        let Some(some) = records.iter().find(|some| blob.is_some_and(|blob| blob.index() == some.blob.index())) else {
+            continue;
+        };
+        let record = column_index(&*table, "record")?;
+        let rows = some.records.iter().map(|number| table.find(record, &Value::Uint(*number as u64))?.ok());
+        found.push((table.name().to_owned(), rows.collect::<Option<Vec<_>>>()?.concat()));
+    }
+    for some in records {
+        let rows = DatabaseRows { db, blob: some.blob };
+        ids.extend(some.records.iter().flat_map(|record| rows.of_record(*record).filter_map(move |row| rows.id(row))));
+    }
+    let resources = file::resources(db);
+    let id = column_index(&*resources, "id")?;
+    let rows = ids.into_iter().map(|of| resources.find(id, &Value::Id64(of))?.ok());
+    found.push((resources.name().to_owned(), rows.collect::<Option<Vec<_>>>()?.concat()));
+    found.iter_mut().for_each(|(_, rows)| rows.sort_unstable());
+    Some(found)
 }
 
 /// The tables, each with the database of its records, if it shows records of one.

@@ -3,8 +3,9 @@
 use super::hashmap::{Bucket, Modulus};
 use super::layout::{BwdbHeader, PathEntry};
 use super::prototypes::{Material, MergedModel, Prototype, Skeleton, SpaceLight};
+use super::reach::SomeRecords;
 use super::record::{Elements, Type, Typed as _, Walker, Wanted};
-use super::{Database, Models, Space, State};
+use super::{Blob, Database, Models, Space, State};
 use crate::budget::Budget;
 use crate::bytes::{Overlay, View};
 use crate::codec::{cityhash64, crc32, murmur3, spread};
@@ -84,7 +85,7 @@ fn checksum(db: &Database) -> Check {
 
 /// All sections, in file order; the pool of path names among them, which has no entry of its own in the header: it is
 /// where the names point.
-fn all_sections(db: &Database) -> Vec<Section> {
+pub(super) fn all_sections(db: &Database) -> Vec<Section> {
     let mut sections = db.sections();
     let names = db.paths().entries().iter().filter_map(|e| name_span(db, e));
     if let Some((start, end)) = names.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) {
@@ -310,22 +311,21 @@ fn records(db: &Database, index: usize, progress: &Progress) -> Check {
     let checks = (0..chunks).into_par_iter().map(|chunk| {
         let from = chunk.saturating_mul(CHUNK);
         let mut pointers = Pointers::new(start..blob.end(), &budget, Check::new(name.clone()));
-        for record in from..blob.len().min(from.saturating_add(CHUNK)) {
-            pointers.record = record;
-            match blob.record(record) {
-                Ok(Some(typed)) => {
-                    typed.walk_fields(&mut pointers);
-                    if let Prototype::Material(material) = typed {
-                        pointers.note_properties(&material);
-                    }
-                }
-                Ok(None) => {}
-                Err(error) => pointers.check.fail(error),
-            }
-        }
+        (from..blob.len().min(from.saturating_add(CHUNK))).for_each(|record| pointers.note_record(blob, record));
         pointers.check
     });
     checks.reduce(|| Check::new(name.clone()), Check::merge).with_detail(detail)
+}
+
+/// As [`database`], for some records alone.
+pub(super) fn some_records(db: &Database, some: &SomeRecords<'_>) -> Check {
+    let SomeRecords { blob, records } = some;
+    let check = Check::new(format!("database {} {}", blob.index(), blob.type_name_or_magic()));
+    let Some(start) = blob.records_end() else { return check };
+    let budget = Budget::of_arrays(db.source.bytes().len());
+    let mut pointers = Pointers::new(start..blob.end(), &budget, check);
+    records.iter().for_each(|record| pointers.note_record(*blob, *record));
+    pointers.check
 }
 
 /// Checks that arrays are in the allowed range, and notes unreadable parts.
@@ -342,6 +342,20 @@ struct Pointers<'b> {
 impl<'b> Pointers<'b> {
     fn new(inside: Range<usize>, budget: &'b Budget, check: Check) -> Self {
         Self { inside, budget, check, record: 0, spans: None }
+    }
+
+    fn note_record(&mut self, blob: Blob<'_>, record: usize) {
+        self.record = record;
+        match blob.record(record) {
+            Ok(Some(typed)) => {
+                typed.walk_fields(self);
+                if let Prototype::Material(material) = typed {
+                    self.note_properties(&material);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => self.check.fail(error),
+        }
     }
 
     /// Notes the properties of a material that cannot be read.

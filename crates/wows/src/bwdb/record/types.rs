@@ -427,7 +427,10 @@ impl Type {
     fn show<'a>(&self, view: View<'a>, info: &FieldInfo, walker: &mut dyn Walker<'a>) {
         let shown = match info.form {
             Form::Inline => return info.of.walk(view.skip(info.at), info.name, walker),
-            Form::One => follow_one(view, info.at).map(|view| info.of.walk(view, info.name, walker)),
+            Form::One => follow_one(view, info.at).map(|view| {
+                walker.target(view, info.of.size);
+                info.of.walk(view, info.name, walker);
+            }),
             Form::Array { .. } => self.elements(view, info).map(|array| array.walk(info.name, walker)),
         };
         if let Err(error) = shown {

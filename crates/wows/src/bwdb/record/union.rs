@@ -61,7 +61,10 @@ impl<'a> Slot<'a> {
         }
         walker.leaf(KIND, Leaf::Value(known.name.into()));
         match self.value() {
-            Ok(view) => known.of.walk(view, "value", walker),
+            Ok(view) => {
+                walker.target(view, known.of.size);
+                known.of.walk(view, "value", walker);
+            }
             Err(error) => walker.damage("value", error),
         }
     }

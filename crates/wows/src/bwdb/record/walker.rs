@@ -1,6 +1,7 @@
 //! Leaves of records, and visits of them.
 
 use super::types::Elements;
+use crate::bytes::View;
 use crate::error::Error;
 use crate::id::{Id32, Id64};
 use crate::table::Value;
@@ -62,6 +63,11 @@ pub trait Walker<'a> {
 
     /// The struct that began last ends.
     fn end(&mut self) {}
+
+    /// A value of `size` bytes at the target of a pointer: it is walked next.
+    fn target(&mut self, view: View<'a>, size: usize) {
+        let _ = (view, size);
+    }
 
     /// An array begins. With `true` its elements follow and then [`Walker::end_list`]; with `false` neither.
     fn begin_list(&mut self, name: &'static str, list: &Elements<'a>) -> bool;

@@ -12,6 +12,7 @@ mod slots;
 mod spaces;
 mod value;
 
+use super::reach;
 use super::row_targets::{RowTarget, tables_of};
 use super::tables::shown;
 use super::{Blob, Database, layout};
@@ -22,7 +23,7 @@ use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{RowEdits, Value};
 use crate::writable::patches::Patches;
-use crate::writable::{EditPosition, EntryEdit, Pieces, ReadBack, Seal, TableEdits, Writable, refused};
+use crate::writable::{EditPosition, EntryEdit, Pieces, Reached, ReadBack, Seal, TableEdits, Writable, refused};
 use area::{Area, EditedPosition, Writer};
 use job::{Job, is_stored, table};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +91,12 @@ impl Writable for Database {
             table.nature().row_edits != RowEdits::None || is_stored
         });
         Some(tables.iter().map(|table| table.name().to_owned()).collect())
+    }
+
+    /// The checksum is computed of the new file's bytes as they are written.
+    fn reached(&self, changed: &[Range<usize>]) -> Option<Reached> {
+        let changed: Vec<Range<usize>> = changed.iter().filter(|range| **range != CHECKSUM).cloned().collect();
+        reach::reached(self, &changed)
     }
 
     /// Records are identified by their resources.
