@@ -8,7 +8,7 @@
 const EXITS = {
   "-1": "the command ended early: it needs more memory than a page has, or has a fault",
   0: "done",
-  1: "not found, or they differ",
+  1: "not found",
   2: "this is no complete command line",
   3: "a file is damaged, or of no known format",
   4: "a file could not be read or written",
@@ -47,7 +47,9 @@ const bytes = (count) => {
 };
 const last = (path) => path.split(/[/:]/).pop();
 const quoted = (word) => (/^[\p{L}\p{N}/._:=-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
-const shownLine = (args) => ["assetq", ...args].map(quoted).join(" ");
+/** A command line as people type it: `view` without `--to` opens its page in the browser, as this page does. */
+const shownLine = (args) => ["assetq", ...(args[0] === "view" && args.slice(-2).join(" ") === "--to -" ? args.slice(0, -2) : args)].map(quoted).join(" ");
+const ended = (args, code) => (args[0] === "diff" && code === 1 ? "they differ" : (EXITS[code] ?? "ended"));
 
 /** The words of a command line, with the quotes of a shell.
  * @param {string} line */
@@ -159,7 +161,7 @@ const run = (args, { most, quiet = false } = {}) => {
     running = null;
     $("stop").hidden = true;
     const reserve = ran.memory ? ` · ${bytes(ran.memory)} of memory` : "";
-    say(`${ran.code === 0 ? "" : `exit code ${ran.code}: `}${EXITS[ran.code] ?? "ended"} · ${(ran.time / 1000).toFixed(2)} s${reserve}`, ran.code > 1 || ran.code < 0);
+    say(`${ran.code === 0 ? "" : `exit code ${ran.code}: `}${ended(args, ran.code)} · ${(ran.time / 1000).toFixed(2)} s${reserve}`, ran.code > 1 || ran.code < 0);
     keep(ran.made);
     return ran;
   });
@@ -342,6 +344,7 @@ const tab = (name) => {
     $(`tab-${one}`).setAttribute("aria-selected", String(one === name));
     $(`tab-${one}`).tabIndex = one === name ? 0 : -1;
   }
+  $(`tab-${name}`).scrollIntoView({ block: "nearest", inline: "nearest" });
 };
 
 /** A table of rows. `open` is called with a row that is chosen.
@@ -566,7 +569,7 @@ onSubmit("console", async ({ line }) => {
   const out = isView ? "" : await ran.out.slice(0, LOGGED * 2).text();
   const pieces = [el("pre", { class: "line" }, `$ ${shownLine(args)}`), out && el("pre", {}, out.slice(0, LOGGED).trimEnd()),
     out.length > LOGGED && el("p", { class: "hint" }, "… ", el("a", { href: URL.createObjectURL(ran.out), download: "answer.txt" }, `all of it, ${bytes(ran.out.size)}`)), ...notes(ran)];
-  if (ran.code !== 0) pieces.push(el("p", { class: "hint" }, `exit code ${ran.code}: ${EXITS[ran.code] ?? "ended"}`));
+  if (ran.code !== 0) pieces.push(el("p", { class: "hint" }, `exit code ${ran.code}: ${ended(args, ran.code)}`));
   log.append(...pieces.filter(Boolean));
   log.scrollTop = log.scrollHeight;
   if (isView && ran.out.size > 0) {
@@ -610,9 +613,21 @@ const lookInside = async (outer, path) => {
 
 // What people drop and choose.
 
-/** @param {FileSystemEntry} entry
+/** The files of a dropped file or folder, with their paths.
+ * @param {any} handle a `FileSystemHandle`
  * @returns {Promise<[string, Blob][]>} */
-const below = async (entry, path = entry.name) => {
+const below = async (handle, path = handle.name) => {
+  if (handle.kind === "file") return [[path, await handle.getFile()]];
+  const all = [];
+  for await (const one of handle.values()) all.push(...(await below(one, `${path}/${one.name}`)));
+  say(`${all.length} files …`);
+  return all;
+};
+
+/** As `below`, for browsers without such handles. Chromium reads no entries for a page on the disk.
+ * @param {FileSystemEntry} entry
+ * @returns {Promise<[string, Blob][]>} */
+const belowEntry = async (entry, path = entry.name) => {
   if (entry.isFile) return [[path, await new Promise((done, refused) => /** @type {FileSystemFileEntry} */ (entry).file(done, refused))]];
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
   const all = [];
@@ -620,10 +635,18 @@ const below = async (entry, path = entry.name) => {
     /** @type {FileSystemEntry[]} */
     const some = await new Promise((done, refused) => reader.readEntries(done, refused));
     if (some.length === 0) return all;
-    for (const one of some) all.push(...(await below(one, `${path}/${one.name}`)));
-    say(`${all.length} files …`);
+    for (const one of some) all.push(...(await belowEntry(one, `${path}/${one.name}`)));
   }
 };
+
+/** All that was dropped, each with its files. The event lends it for this call only.
+ * @param {DataTransfer} dropped
+ * @returns {Promise<[string, Blob][]>[]} */
+const taken = (dropped) => [...dropped.items].filter((one) => one.kind === "file").map((one) => {
+  const [entry, file, handle] = [one.webkitGetAsEntry(), one.getAsFile(), /** @type {any} */ (one).getAsFileSystemHandle?.()];
+  if (file && !entry?.isDirectory) return Promise.resolve([[file.name, file]]);
+  return handle ? handle.then((handle) => below(handle)) : belowEntry(entry);
+});
 
 addEventListener("dragover", (event) => {
   event.preventDefault();
@@ -635,14 +658,14 @@ addEventListener("dragleave", (event) => {
 addEventListener("drop", async (event) => {
   event.preventDefault();
   document.body.classList.remove("dropping");
-  const entries = [...(event.dataTransfer?.items ?? [])].filter((one) => one.kind === "file").map((one) => ({ entry: one.webkitGetAsEntry(), file: one.getAsFile() }));
-  const isComparing = entries.length === 2 && !$("compare").hidden;
+  const dropped = taken(event.dataTransfer);
+  const isComparing = dropped.length === 2 && !$("compare").hidden;
   try {
-    const all = await Promise.all(entries.map(({ entry, file }) => (entry ? below(entry) : /** @type {[string, Blob][]} */ (file ? [[file.name, file]] : []))));
+    const all = await Promise.all(dropped);
     for (const one of isComparing ? all : [all.flat()]) await open(one);
     if (isComparing) tab("compare");
   } catch (error) {
-    say(`the browser refuses what was dropped: ${error.message}`, true);
+    say(`the browser does not let this page read what was dropped: ${error.message}`, true);
   }
 });
 $("open-files").addEventListener("click", () => $("pick-files").click());

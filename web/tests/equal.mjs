@@ -91,7 +91,9 @@ const compare = (base, root, args) => {
   for (const [what, wanted, got] of results) {
     const same = Buffer.isBuffer(wanted) && Buffer.isBuffer(got) ? wanted.equals(got) : wanted === got;
     if (same) continue;
-    const shown = (value) => (Buffer.isBuffer(value) ? `${value.length} bytes: ${value.toString().slice(0, 400)}` : value);
+    let at = 0;
+    while (Buffer.isBuffer(wanted) && Buffer.isBuffer(got) && at < wanted.length && wanted[at] === got[at]) at++;
+    const shown = (value) => (Buffer.isBuffer(value) ? `${value.length} bytes, from byte ${at}: ${JSON.stringify(value.toString("latin1", Math.max(0, at - 40), at + 160))}` : value);
     different.push(`assetq ${args.join(" ")}\n  ${what}\n  native: ${shown(wanted)}\n  module: ${shown(got)}`);
     break;
   }

@@ -375,6 +375,8 @@ pub struct Nature {
     pub vocabulary: &'static [&'static str],
     /// Other words for its rows, by which users look for the table.
     pub also: &'static [&'static str],
+    /// Whether a file is opened for each row, so that many rows take minutes.
+    pub opens_files: bool,
 }
 
 impl Nature {

@@ -352,6 +352,12 @@ impl<R> DeclaredTable<'_, R> {
         self
     }
 
+    /// Marks each row as read from a file of its own: see [`Nature::opens_files`].
+    pub fn opens_files(mut self) -> Self {
+        self.nature.opens_files = true;
+        self
+    }
+
     /// Marks the texts as the texts of all ids of the file: see [`Nature::dictionary`].
     pub fn dictionary(mut self) -> Self {
         self.nature.dictionary = true;

@@ -56,5 +56,5 @@ pub fn in_archive(archive: &dyn Archive) -> Box<dyn Table + '_> {
     let table = super::columns(table, move |row: &TextureFile<'_>| row.shape(archive))
         .column(Column::text("tier").brief(), |row| Ok(tier(&row.file.path).into()))
         .column(Column::uint("size").brief(), |row| Ok(row.file.size.into()));
-    Box::new(table.own_texts(false).known(|| None).derived().damaged(|| damage(archive)))
+    Box::new(table.own_texts(false).known(|| None).derived().opens_files().damaged(|| damage(archive)))
 }

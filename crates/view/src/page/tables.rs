@@ -28,6 +28,12 @@ pub struct TableLimits {
 impl TableLimits {
     /// Sizes that browsers can handle.
     pub const SHOWN: Self = Self { rows: 6_000_000, bytes: 256 << 20, all: 1 << 30 };
+    /// Rows of a table that opens a file for each: further ones are left to a command, as a game has hundreds of thousands.
+    const OPENED: usize = 2000;
+
+    fn rows_of(self, table: &dyn Table) -> usize {
+        if table.nature().opens_files { self.rows.min(Self::OPENED) } else { self.rows }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -427,9 +433,10 @@ pub fn add(
             full: false,
         };
         let jobs = if nature.dictionary { &mut first } else { &mut then };
-        match if nature.random_access { table.len() } else { Ok(most.rows) } {
+        let limit = most.rows_of(&**table);
+        match if nature.random_access { table.len() } else { Ok(limit) } {
             Ok(rows) if nature.random_access => {
-                let rows = rows.min(most.rows);
+                let rows = rows.min(limit);
                 let all = (0..rows).step_by(ROWS).map(|begin| begin..(begin + ROWS).min(rows));
                 jobs.extend(all.map(|rows| Job { table: n, rows }));
             }
@@ -485,7 +492,8 @@ fn part(shown: Shown<'_>, n: usize, file: &str, most: TableLimits) -> PageSectio
         .collect();
     // A table with an unknown number of rows has more of them where it was cut off.
     let of = if table.nature().random_access { table.len().ok() } else { table.known_len() };
-    let is_cut = of.map_or(shown.full || shown.rows >= most.rows, |of| of > shown.rows && shown.fault.is_none());
+    let is_cut =
+        of.map_or(shown.full || shown.rows >= most.rows_of(table), |of| of > shown.rows && shown.fault.is_none());
     let name = table.name();
     let more = is_cut.then(|| {
         let file = quoted(file);
@@ -541,6 +549,22 @@ mod tests {
         }
         let (parts, _) = page(TableLimits::SHOWN, &[numbers(10, true)]);
         assert_eq!((&parts[0]["meta"]["rows"], &parts[0]["meta"]["more"]), (&json!(10), &json!(null)));
+    }
+
+    #[test]
+    fn a_table_that_opens_a_file_for_each_row_has_its_first_rows_and_the_command_for_all() {
+        let opened = std::sync::atomic::AtomicUsize::new(0);
+        let table = DeclaredTable::new("textures", || Ok(700_000), |row| Ok((row < 700_000).then_some(row))).column(
+            Column::uint("width"),
+            |_| {
+                opened.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                Ok(64u64.into())
+            },
+        );
+        let (parts, _) = page(TableLimits::SHOWN, &[Box::new(table.known(|| None).opens_files())]);
+        let meta = &parts[0]["meta"];
+        assert_eq!((&meta["rows"], &meta["more"]["of"]), (&json!(TableLimits::OPENED), &json!(null)), "{meta}");
+        assert_eq!(opened.into_inner(), TableLimits::OPENED);
     }
 
     #[test]
