@@ -302,7 +302,8 @@ const choose = (file) => {
     else button.removeAttribute("aria-current");
   }
   const one = item(file);
-  if (one) {
+  // The files of a game stay at hand while one of them is shown.
+  if (one && !file.startsWith(`${$("inside-of").dataset.file}:`)) {
     $("inside").hidden = one.tables[0]?.name !== "files" && one.tables[0]?.name !== "entries";
     $("inside-found").replaceChildren();
     $("inside-of").dataset.file = file;
@@ -469,7 +470,17 @@ const fillColumns = () => {
   choices(column, [["", "(the row is the whole way to a value)"], ...columns.map((name) => [name])]);
   if (!column.value) column.value = columns[1] ?? "";
   $("rows").replaceChildren();
+  known = [];
 };
+/** The first rows of the table that is edited: the names of its columns, then their cells.
+ * @type {string[][]} */
+let known = [];
+const showValue = () => {
+  const { row, column, value } = $("edit").querySelector("form").elements;
+  const at = known[0]?.indexOf(column.value) ?? -1;
+  value.placeholder = known.find(([key]) => key === row.value)?.[at] ?? "";
+};
+for (const name of ["row", "column"]) $("edit").querySelector(`[name=${name}]`).addEventListener("input", showValue);
 for (const panel of ["sql", "export", "edit"]) $(panel).querySelector("[name=file]").addEventListener("change", fillTables);
 $("edit").querySelector("[name=table]").addEventListener("change", fillColumns);
 // Names of rows, once someone is about to choose one.
@@ -479,7 +490,9 @@ $("edit").querySelector("[name=row]").addEventListener("focus", async () => {
   $("rows").append(el("option", {}));
   const of = table.selectedIndex > 0 ? ["--table", table.value] : [];
   const ran = await run(["ls", file.value, ...of, "-f", "csv", "--limit", "500"], { most: SHOWN_BYTES, quiet: true });
-  $("rows").replaceChildren(...rowsOf(await ran.out.text()).slice(1).map(([key]) => el("option", { value: key })));
+  known = rowsOf(await ran.out.text());
+  showValue();
+  $("rows").replaceChildren(...known.slice(1).map(([key]) => el("option", { value: key })));
 });
 
 // Completion of names in SQL.
@@ -607,6 +620,7 @@ const lookInside = async (outer, path) => {
     const ran = await run(["info", file, "-f", "ndjson"], { quiet: true });
     const about = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
     items = [...items, ...about.map(({ format, size, tables }) => ({ file, format, size, tables }))];
+    showFiles();
   }
   await look(file);
 };

@@ -215,8 +215,9 @@ impl EditTarget {
 
 /// Refuses to replace a file that its user protects from writing.
 fn check_writable(to: Option<&Path>, force: bool) -> Result<(), Failure> {
-    let is_protected =
-        to.is_some_and(|to| std::fs::metadata(to).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly()));
+    // WASI has no permissions: the standard library takes every file for read-only there.
+    let is_protected = cfg!(not(target_os = "wasi"))
+        && to.is_some_and(|to| std::fs::metadata(to).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly()));
     match to.filter(|_| is_protected && !force) {
         Some(to) => {
             let what = "it is read-only; --force replaces it, and the new file is read-only, too";

@@ -146,7 +146,10 @@ fn the_sample_is_made_found_queried_and_verified_without_any_file() {
     tab.click("#sql [name=save]");
     tab.wait("document.querySelector('#made').innerText.includes('answer.csv')");
     let csv = String::from_utf8(made(&tab, "answer.csv")).unwrap();
-    assert!(csv.starts_with("type,n") && csv.contains(&format!("MaterialPrototype,{}", cells[1].as_str().unwrap())), "{csv}");
+    assert!(
+        csv.starts_with("type,n") && csv.contains(&format!("MaterialPrototype,{}", cells[1].as_str().unwrap())),
+        "{csv}"
+    );
 
     tab.click("#tab-verify");
     fill(&tab, "#verify [name=file]", "sample/assets.bin");

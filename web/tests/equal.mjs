@@ -32,6 +32,8 @@ const SOME = [
   ["sample/sheet.wdb", "sql", "UPDATE records SET u7Race = 3 WHERE u7Race > 120", "{}", "--dry-run"],
   ["sample/sheet.wdb", "sql", "UPDATE records SET u7Race = 3 WHERE u7Race > 120", "{}", "--to", "OUT/new.wdb"],
   ["sample/sheet.wdb", "sql", "SELECT * FROM records", "{}", "--into", "OUT/new.db"],
+  ["sample/sheet.wdb", "set", "{}", "r0000005.u7Race", "3", "--to", "{}", "--force"],
+  ["sample/sheet.wdb", "set", "{}", "r0000005.u7Race", "3", "--in-place"],
   ["sample/altered.bin", "diff", "sample/assets.bin", "{}"],
   ["sample/altered.bin", "diff", "sample/assets.bin", "{}", "-f", "html"],
   ["sample/hull_a.dds", "export", "{}", "--to", "OUT/hull.png"],
