@@ -125,6 +125,7 @@
 //! | `sql` | by `cli` | queries in SQL, by SQLite over the mapped tables: `sql` |
 //! | `parquet` | yes | rows as Parquet and Arrow IPC, and streams of record batches |
 //! | `cli` | yes | the command `assetq`, for programs that add formats to it: `cli` |
+//! | `terminal` | yes | for the command: a prompt for SQL, progress bars, the width of tables, Ctrl-C |
 //!
 //! Builders that write valid files of every format, for tests, are the package `assetq-sample`.
 
