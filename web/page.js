@@ -6,10 +6,11 @@
 
 /** Exit codes in words. */
 const EXITS = {
+  "-2": "stopped",
   "-1": "the command ended early: it needs more memory than a page has, or has a fault",
   0: "done",
   1: "not found",
-  2: "this is no complete command line",
+  2: "something in the command line is wrong",
   3: "a file is damaged, or of no known format",
   4: "a file could not be read or written",
   5: "a difference is left that no patch can hold",
@@ -161,7 +162,7 @@ const run = (args, { most, quiet = false } = {}) => {
     running = null;
     $("stop").hidden = true;
     const reserve = ran.memory ? ` · ${bytes(ran.memory)} of memory` : "";
-    say(`${ran.code === 0 ? "" : `exit code ${ran.code}: `}${ended(args, ran.code)} · ${(ran.time / 1000).toFixed(2)} s${reserve}`, ran.code > 1 || ran.code < 0);
+    say(`${ran.code > 0 ? `exit code ${ran.code}: ` : ""}${ended(args, ran.code)} · ${(ran.time / 1000).toFixed(2)} s${reserve}`, ran.code > 1 || ran.code < 0);
     keep(ran.made);
     return ran;
   });
@@ -178,7 +179,7 @@ const stop = async () => {
   if (!stopped) return;
   worker.terminate();
   await startWorker();
-  stopped.done({ code: -1, out: new Blob(), isCut: false, err: "stopped\n", made: [], time: performance.now() - stopped.began, memory: 0 });
+  stopped.done({ code: -2, out: new Blob(), isCut: false, err: "", made: [], time: performance.now() - stopped.began, memory: 0 });
 };
 
 /** Lists files that a command has written.
@@ -582,7 +583,7 @@ onSubmit("console", async ({ line }) => {
   const out = isView ? "" : await ran.out.slice(0, LOGGED * 2).text();
   const pieces = [el("pre", { class: "line" }, `$ ${shownLine(args)}`), out && el("pre", {}, out.slice(0, LOGGED).trimEnd()),
     out.length > LOGGED && el("p", { class: "hint" }, "… ", el("a", { href: URL.createObjectURL(ran.out), download: "answer.txt" }, `all of it, ${bytes(ran.out.size)}`)), ...notes(ran)];
-  if (ran.code !== 0) pieces.push(el("p", { class: "hint" }, `exit code ${ran.code}: ${ended(args, ran.code)}`));
+  if (ran.code !== 0) pieces.push(el("p", { class: "hint" }, `${ran.code > 0 ? `exit code ${ran.code}: ` : ""}${ended(args, ran.code)}`));
   log.append(...pieces.filter(Boolean));
   log.scrollTop = log.scrollHeight;
   if (isView && ran.out.size > 0) {
