@@ -10,7 +10,7 @@ use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
 use crate::scene::figure::{Arrangement, Figure, Solids};
 use crate::scene::{Drawing, Options, SceneFormat, ShapeData, Shapes, TextureMode};
-use crate::texture::Texture;
+use crate::texture::{self, Texture};
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
 use serde_json::{Value as Json, json};
@@ -197,9 +197,10 @@ fn page(
     drawings.iter().flat_map(|(_, drawing)| drawing.damage()).for_each(|error| damage.add(error));
     drawings.iter().for_each(|(file, drawing)| context.notes(file, drawing.notes()));
     if let Some(texture) = reader.facet::<dyn Texture>() {
-        let shown = image::add(&mut page, texture);
+        let shown = image::add(&mut page, None, texture);
         damage.note(shown)?;
     }
+    add_textures(&mut page, asset, &mut damage)?;
     add_previews(&mut page, asset, file, context)?;
     let has_graphs = tree::add(&mut page, reader, &mut |error| damage.add(&error))?;
     tables::add(tables::TableLimits::SHOWN, &mut page, &reader.tables(), has_graphs, file, &mut |errors, count| {
@@ -216,6 +217,25 @@ fn page(
         page.fact("damage", json!({ "count": damage.count, "errors": damage.errors }));
     }
     Ok(page.finish()?)
+}
+
+/// Adds the textures of a file that has several, unless their texels are in a file that is not at hand.
+fn add_textures(page: &mut Page<'_>, asset: &Asset, damage: &mut Damage<'_>) -> crate::Result<()> {
+    let textures = texture::textures(asset.reader());
+    if textures.len() > image::TEXTURES {
+        let note = format!("{} textures; the page shows the first {}", textures.len(), image::TEXTURES);
+        damage.context.notes(damage.file, &[note]);
+    }
+    for (row, (_, texture)) in textures.into_iter().enumerate().take(image::TEXTURES) {
+        match texture.and_then(|texture| image::add(page, Some(row), &*texture)) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {
+                damage.context.notes(damage.file, &[error.to_string()]);
+                break;
+            }
+            shown => damage.note(shown)?,
+        }
+    }
+    Ok(())
 }
 
 /// Adds small pictures of textures of an archive; of more than a page holds, some of all folders. Damage among them is for

@@ -971,3 +971,18 @@ fn axe_finds_nothing_in_any_part_in_light_and_dark() {
         }
     }
 }
+
+/// The texels are in the other file: without it, the page lists the textures and is not damaged.
+#[test]
+fn a_page_shows_each_texture_of_a_file_if_its_texels_are_at_hand() {
+    let dir = TempDir::new().unwrap();
+    let (trb, imgb) = assetq_sample::worlds::ff13::icons();
+    fs::write(dir.path().join("icons.trb"), trb).unwrap();
+    let (page, said) = run(dir.path(), 0, &["view", "icons.trb", "--to", "-"]);
+    assert!(!page.contains("\"id\":\"image-0\"") && said.contains("the .imgb file with the texels"), "{said}");
+    fs::write(dir.path().join("icons.imgb"), imgb).unwrap();
+    let (page, said) = run(dir.path(), 0, &["view", "icons.trb", "--to", "-"]);
+    for row in 0..3 {
+        assert!(page.contains(&format!("\"id\":\"image-{row}\"")), "{row} {said}");
+    }
+}

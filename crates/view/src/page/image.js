@@ -33,6 +33,10 @@ class Picture {
 }
 
 assetq.kinds.image = {
+  // From a row of the table of textures to its picture.
+  links(part, table, row, page) {
+    return table === "textures" && part.meta.row === row ? [[part.title, page.link(part.id)]] : [];
+  },
   async open(element, part, page) {
     await new Picture(element, part, page).draw();
   },
