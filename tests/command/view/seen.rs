@@ -110,6 +110,36 @@ fn a_link_to_a_part_shows_it_whatever_hides_it() {
 }
 
 #[test]
+fn the_address_holds_which_parts_and_layers_are_shown() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    ship(dir.path());
+    let tab = look(&browser, dir.path(), "ship.geometry");
+    tab.wait(&format!("!!{VIEW}.grid"));
+    let shown = format!("{VIEW}.models.map((model) => model.isDrawn).join()");
+    let first = tab.eval(&shown);
+    tick(&tab, "Show collision hulls");
+    tick(&tab, "12 Bottom");
+    tab.wait("location.hash.includes('show=armor%2Chull') && location.hash.includes('off=')");
+    let state = (tab.eval("location.hash"), tab.eval(&shown));
+    assert_ne!(state.1, first);
+    super::reload(&tab);
+    tab.wait(&format!("{VIEW}?.grid && {shown} === {}", state.1));
+    // Other parts are isolated, a layer is hidden, and the earlier address shows what it showed.
+    tab.eval(&format!("{VIEW}.isolate({VIEW}.models.find((model) => model.part.kind === 'hull').first)"));
+    tab.wait("location.hash.includes('only=')");
+    tick(&tab, "Show armour");
+    tab.eval("document.querySelectorAll('.scene-side details').forEach((details) => (details.open = true))");
+    tick(&tab, "Layer 1");
+    tab.wait("location.hash.includes('hide=1')");
+    visit(&tab, state.0.as_str().unwrap());
+    tab.wait(&format!("{shown} === {}", state.1));
+    visit(&tab, "#scene");
+    tab.wait(&format!("{shown} === {first}"));
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
 fn a_range_of_thickness_is_in_the_address_and_escape_clears_it() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

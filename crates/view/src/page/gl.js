@@ -720,6 +720,19 @@ shapes.Renderer = class {
 shapes.NONE = NONE;
 shapes.aspect = (canvas) => (canvas.clientWidth || 4) / (canvas.clientHeight || 3);
 
+// A copy of a canvas in pixels of the page, and of the screen: what has more pixels becomes smooth. `over` draws on it.
+shapes.copy = (canvas, over) => {
+  const scale = Math.min(devicePixelRatio || 1, 2);
+  const copy = document.createElement("canvas");
+  Object.assign(copy, { width: Math.round(canvas.clientWidth * scale), height: Math.round(canvas.clientHeight * scale) });
+  const pen = copy.getContext("2d");
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(canvas, 0, 0, copy.width, copy.height);
+  pen.scale(scale, scale);
+  over?.(pen);
+  return { canvas: copy, pen };
+};
+
 // The canvas on a page of its own, with a title and a legend of [text, colour], as a PNG. `over` draws on it in pixels of the page.
 shapes.picture = (canvas, title, legend, page, over) => {
   const style = getComputedStyle(document.documentElement);

@@ -144,10 +144,21 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     this.renderer.models = this.models;
     document.addEventListener("assetq-theme", () => this.paintGrid());
     this.fitted = this.fit();
-    this.update();
+    this.updated = this.update();
     if (this.meta.beside) this.placeNames();
     this.hasThickness = this.owners.length > 0 || this.meta.parts.some((part) => part.thickness);
-    if (this.layers.size && this.hasThickness) this.showThickness();
+    if (this.layers.size && this.hasThickness) this.updated = this.showThickness();
+  }
+
+  // A picture of what is shown at first, with its legend; null if nothing can be drawn.
+  async still() {
+    if (!this.renderer) return null;
+    await Promise.all([this.fitted, this.updated]);
+    this.renderer.enlarged = 2;
+    this.draw(false);
+    const { canvas } = shapes.copy(this.canvas, (pen) => this.drawMarks(pen));
+    this.renderer.enlarged = 1;
+    return { canvas, legend: this.legendLines(this.legend.hidden ? [] : this.entries().slice(0, 16)) };
   }
 
   // The lists at the side: kinds with their parts, layers, plates, notes.
@@ -236,6 +247,38 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
       box.indeterminate = drawn > 0 && drawn < models.filter((model) => this.isOfLevel(model)).length;
     }
     for (const [layer, box] of this.layerBoxes ?? []) box.checked = layers.has(layer);
+    this.page.hold();
+  }
+
+  // The parts, the level and the layers that are shown, for the address: nothing of what is shown at first.
+  shownState() {
+    const kinds = this.kinds.filter((kind) => this.models.some(({ part, index }) => part.kind === kind && this.on.has(index)));
+    const off = this.models.filter(({ part, index }) => kinds.includes(part.kind) && !this.on.has(index)).map(({ index }) => index);
+    const hidden = [...this.layers.keys()].filter((layer) => !this.isLayerShown(layer));
+    return {
+      ...(kinds.join() !== this.kinds[0] && { show: kinds.join() }),
+      ...(off.length > 0 && { off: off.join() }),
+      ...(this.only && { only: [...this.only].join() }),
+      ...(this.lods.length > 0 && this.lod !== this.lods[0] && { level: this.lod ?? "all" }),
+      ...(hidden.length > 0 && { hide: hidden.join() }),
+    };
+  }
+
+  // Shows the parts, the level and the layers that an address names.
+  async restore(params) {
+    const before = JSON.stringify(this.shownState());
+    const numbers = (name) => new Set((params.get(name) ?? "").split(",").filter(Boolean).map(Number));
+    const [kinds, off, only, hide] = [(params.get("show") ?? this.kinds[0]).split(","), numbers("off"), numbers("only"), numbers("hide")];
+    this.on = new Set(this.models.filter(({ part, index }) => kinds.includes(part.kind) && !off.has(index)).map(({ index }) => index));
+    const level = params.get("level");
+    this.lod = level === "all" ? null : this.lods.find((lod) => String(lod) === level) ?? this.lods[0] ?? null;
+    if (this.level) this.level.value = String(this.lod ?? "");
+    this.renderer.hidden = [...this.layers.keys()].reduce((bits, layer) => (hide.has(layer) ? bits | (1 << Math.min(layer, 31)) : bits), 0) >>> 0;
+    this.endIsolation();
+    if (this.models.some(({ index }) => only.has(index))) [this.only, this.all.hidden] = [only, false];
+    if (JSON.stringify(this.shownState()) === before) return;
+    await this.update();
+    if (!params.has("eye")) await this.fit();
   }
 
   // Shows some parts or hides them. What else hides all of them ends.
@@ -434,6 +477,7 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     if (this.use && (state.plate === undefined || this.meta.files.length)) state.use = this.use;
     if (this.by && this.by !== (this.hasThickness ? "thickness" : "material")) state.by = this.by;
     if (this.axis.value !== "") state.cut = `${this.axis.value},${this.slider.value},${this.side}`;
+    Object.assign(state, this.shownState());
     if (this.thicknesses) state.thick = this.thicknesses;
     if (this.turnsText()) state.turn = this.turnsText();
     if (this.hasTurned) state.eye = this.camera.text;
@@ -444,6 +488,7 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
   async show(params) {
     if (!this.renderer) return;
     await this.fitted;
+    await this.restore(params);
     const [row, zone, cut, instance] = ["plate", "zone", "cut", "instance"].map((name) => params.get(name));
     let id = instance === null ? null : await this.partOf(Number(instance));
     // A plate has a row for each owner in its file.
