@@ -24,6 +24,8 @@ fn the_first_part_of_a_file_says_what_it_is_and_leads_to_three_others() {
     let starts = tab.eval("[...document.querySelectorAll('.start b')].map((e) => e.innerText)");
     assert_eq!((&starts[0], starts.as_array().unwrap().len()), (&json!("Shapes in 3D"), 3), "{starts}");
     assert!(text(".start span").contains("mesh"), "{}", text(".start span"));
+    // Tables that people look for come before the buffers that the file begins with.
+    assert_eq!(starts, json!(["Shapes in 3D", "Render groups", "Armor plates"]));
     // Words come first, and the name of the table is at hand.
     let link = ".counts a[title=vertex_buffers]";
     assert!(text(link).ends_with("Vertex buffers"), "{}", text(link));
@@ -104,6 +106,34 @@ fn every_format_has_an_overview_in_light_and_dark_and_on_a_phone() {
             tab.shot(&format!("overview-{name}-{width}"));
             assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true, "{name} {width}");
             assert_eq!(tab.eval("document.querySelectorAll('.start').length > 0"), true, "{name}");
+            assert_eq!(tab.errors(), [""; 0], "{name}");
+        }
+    }
+}
+
+/// The picture is drawn as the part itself is, and leads to it.
+#[test]
+fn the_first_part_shows_the_thing_itself() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    for (name, part) in
+        [("ship.geometry", "scene"), ("ship.splash", "scene"), ("town.wdata", "map"), ("hull_a.dds", "image")]
+    {
+        sample(dir.path(), name, Size::Small);
+        for (width, scheme) in [(1280, Scheme::Light), (390, Scheme::Dark)] {
+            let tab = overview(&browser, dir.path(), name, width, scheme);
+            tab.wait("document.querySelector('.overview figure')?.dataset.drawn === '1'");
+            let colours = tab.eval(
+                "(() => { const c = document.querySelector('.still canvas'); const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height); \
+                 return new Set(new Uint32Array(data.buffer)).size; })()",
+            );
+            assert!(colours.as_u64().unwrap() > 5, "{name}: {colours}");
+            assert_eq!(tab.eval("document.querySelectorAll('main > .part:not([hidden])').length"), 1, "{name}");
+            assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true, "{name} {width}");
+            tab.shot(&format!("still-{name}-{width}"));
+            tab.click(".still");
+            tab.wait(&format!("location.hash.startsWith('#{part}')"));
+            tab.wait("document.querySelector('.part:not([hidden]) canvas')?.clientWidth > 100");
             assert_eq!(tab.errors(), [""; 0], "{name}");
         }
     }

@@ -5,6 +5,7 @@ mod aids;
 mod browser;
 mod compare;
 mod exact;
+mod image;
 mod joints;
 mod map;
 mod scene;
@@ -537,6 +538,48 @@ fn a_difference_is_shown_by_kind() {
         tab.wait("document.querySelectorAll('.change').length === 2");
         filter(&tab, "golem");
         assert_eq!(tab.eval("document.querySelectorAll('.change').length"), 1);
+        assert_eq!(tab.errors(), [""; 0]);
+    }
+}
+
+#[test]
+fn the_first_part_of_a_difference_says_in_words_what_changed() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let sheet = |rows: &[(&str, i64)]| {
+        let sheet = Sheet::new(Game::Later, "Monsters").fields(["u16HitPoints"]);
+        rows.iter().fold(sheet, |sheet, (name, points)| sheet.record(name, [(*points).into()])).build()
+    };
+    fs::write(dir.path().join("old.wdb"), sheet(&[("bat", 3), ("golem", 400), ("imp", 7)])).unwrap();
+    fs::write(dir.path().join("new.wdb"), sheet(&[("golem", 450), ("<script>", 1), ("imp", 8)])).unwrap();
+    let (page, _) = run(dir.path(), 1, &["diff", "old.wdb", "new.wdb", "-f", "html"]);
+    fs::write(dir.path().join("diff.html"), page).unwrap();
+    for (width, scheme) in [(1280, Scheme::Light), (1920, Scheme::Dark), (390, Scheme::Light)] {
+        let tab = browser.open_first(&dir.path().join("diff.html"), width, 800, scheme);
+        tab.wait("document.querySelectorAll('.changed li').length === 4");
+        assert_eq!(
+            tab.eval("document.querySelector('.headline').textContent"),
+            "2 records changed, 1 added, 1 removed"
+        );
+        let lines = tab.eval("[...document.querySelectorAll('.changed li')].map((e) => e.textContent)");
+        assert_eq!(
+            lines,
+            json!([
+                "~golemu16HitPoints 400 → 450 (+50)",
+                "~impu16HitPoints 7 → 8 (+1)",
+                "+<script>added",
+                "−batremoved"
+            ])
+        );
+        tab.shot(&format!("diff-words-{width}"));
+        assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true);
+        // A line leads to its row.
+        tab.eval("[...document.querySelectorAll('.changed a')].find((e) => e.textContent === 'imp').click()");
+        tab.wait("document.querySelector('.change.target code')?.textContent === 'imp'");
+        tab.eval("(() => { const e = document.querySelector('[aria-label=\"order of rows\"]'); e.value = 'name'; e.dispatchEvent(new Event('change')); })()");
+        let order = tab.eval("[...document.querySelectorAll('.change .key code')].map((e) => e.textContent).join()");
+        assert_eq!(order, "<script>,bat,golem,imp");
+        tab.wait("location.hash.includes('sort=name')");
         assert_eq!(tab.errors(), [""; 0]);
     }
 }

@@ -22,13 +22,39 @@ const contents = {
 };
 const CALLS = { scene: "Shapes in 3D", map: "The map", image: "The texture", folders: "The tree of folders" };
 
-// Up to three parts to begin with: what is drawn, then graphs, then the main table and the largest others.
+// Up to three parts to begin with: what is drawn, then graphs, then the tables that people look for, the main one and the largest.
 const starts = (parts) => {
   const of = (...kinds) => parts.filter(({ kind, meta }) => kinds.includes(kind) && !meta?.moved);
-  const [main, ...tables] = of("table").filter(({ meta }) => meta.rows > 0);
+  const full = of("table").filter(({ meta }) => meta.rows > 0);
+  const [main, ...tables] = full;
+  const sought = full.filter(({ meta }) => meta.isSought);
   const largest = tables.toSorted((a, b) => b.meta.rows - a.meta.rows);
-  return [...of("scene", "map", "image", "folders", "tree").slice(0, 2), ...(main ? [main] : []), ...largest].slice(0, 3);
+  const all = [...of("scene", "map", "image", "folders", "tree").slice(0, 2), ...sought, ...(main ? [main] : []), ...largest];
+  return [...new Set(all)].slice(0, 3);
 };
+
+// A picture of the first part that is drawn, which leads to it. The page shows everything else first.
+const still = (assetq.still = (page) => {
+  const part = page.parts.find(({ kind }) => ["scene", "map", "image"].includes(kind));
+  if (!part) return null;
+  const box = el("a", { class: "still", href: page.link(part.id), "aria-label": CALLS[part.kind] });
+  const legend = el("div", { class: "still-legend" });
+  const all = el("figure", {}, box, legend);
+  const draw = async () => {
+    const { clientWidth, clientHeight } = box;
+    if (!clientWidth || page.parts.some((one) => one !== part && one.isOpening)) return;
+    const view = await page.prepare(part, clientWidth, clientHeight);
+    const found = await view?.still?.();
+    if (part.element.classList.contains("unseen")) page.prepared(part);
+    if (!found) return all.remove();
+    found.canvas.setAttribute("aria-hidden", "true");
+    box.append(found.canvas);
+    legend.append(...found.legend);
+    all.dataset.drawn = "1";
+  };
+  requestAnimationFrame(() => setTimeout(() => page.attempt(all, draw())));
+  return all;
+});
 
 assetq.kinds.about = {
   open(element, { meta }, page) {
@@ -47,7 +73,7 @@ assetq.kinds.about = {
     const box = (title, ...children) => el("section", {}, el("h2", {}, title), ...children);
     element.append(el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "What is in the file" },
       el("p", { class: "headline" }, [meta.what, meta.game].filter(Boolean).join(" · ")),
-      box("Look at", el("div", { class: "starts" }, starts(page.parts).map(call))),
+      el("div", { class: "first" }, still(page), box("Look at", el("div", { class: "starts" }, starts(page.parts).map(call)))),
       verify && box("Checks", el("p", { class: verify.isOk === false ? "verdict fault" : "verdict" }, verify.text, " ", el("code", {}, verify.command))),
       first && box("Files by type", el("div", { class: "endings" }, meta.endings.map(ending))),
       tables.length > 1 && box("In it", el("ul", { class: "counts" }, tables.slice(0, SHOWN).map(count),

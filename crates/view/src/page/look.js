@@ -2,7 +2,7 @@
 const shapes = (assetq.shapes ??= {});
 
 shapes.Look = class {
-  element; page; part; renderer;
+  element; page; part; meta; renderer;
 
   // Whether the view shows all, as `fit` left it. It then does so in a canvas of any size.
   isFitted = false;

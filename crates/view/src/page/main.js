@@ -65,6 +65,20 @@ const page = {
   clean: assetq.clean,
   block: (name) => assetq.block(name),
 
+  // Opens a part without showing it, as large as `width` by `height`, for a picture of it. The user may come to it meanwhile.
+  async prepare(part, width, height) {
+    if (!part.element) {
+      open(part).classList.add("unseen");
+      Object.assign(part.element.style, { width: `${width}px`, height: `${height}px` });
+    }
+    return part.opened;
+  },
+  prepared(part) {
+    part.element.classList.remove("unseen");
+    part.element.removeAttribute("style");
+    part.element.hidden = current !== part;
+  },
+
   // The address of a part: `#table=models&row=12`.
   link(id, params = {}) {
     const more = Object.entries(params).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`);
@@ -87,14 +101,14 @@ const page = {
     }
   },
 
-  // Puts the state of the current view into the address, without another step to go back.
-  hold() {
+  // Puts the state of the current view into the address; with a step to go back if `isStep`.
+  hold(isStep = false) {
     if (!current?.view?.state || current.isOpening) return;
     const link = page.link(current.id, current.view.state());
     current.item.href = link;
     // The browser reports a new address later: an address that is not shown yet must not be replaced.
     if (fragment() !== shown || link === shown) return;
-    if (isAddressed) history.replaceState(null, "", link);
+    if (isAddressed) history[isStep ? "pushState" : "replaceState"](null, "", link);
     else kept = link;
     shown = fragment();
   },
@@ -186,6 +200,14 @@ const address = () => {
   return [part ?? page.parts.find((part) => !part.meta?.moved) ?? page.parts[0], new URLSearchParams(part ? rest.join("&") : "")];
 };
 
+// Begins to open a part, and gives its element.
+const open = (part) => {
+  part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title });
+  document.querySelector("main").append(part.element);
+  part.opened = (async () => (part.view = await assetq.kinds[part.kind].open(part.element, part, page)))();
+  return part.element;
+};
+
 const show = async () => {
   const asked = (shown = fragment());
   const [part, params] = address();
@@ -205,17 +227,12 @@ const show = async () => {
   }
   unfold(false);
   part.isOpening = true;
-  if (!part.element) {
-    part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title });
-    document.querySelector("main").append(part.element);
-    part.opened = (async () => assetq.kinds[part.kind].open(part.element, part, page))();
-    try {
-      part.view = await part.opened;
-    } catch (error) {
-      page.fault(part.element, error);
-    }
-  } else {
-    await part.opened.catch(() => {});
+  if (part.element) page.prepared(part);
+  else open(part);
+  try {
+    await part.opened;
+  } catch (error) {
+    page.fault(part.element, error);
   }
   // A part that opens slowly shows the newest address only.
   if (current !== part || shown !== asked) return;
@@ -272,6 +289,7 @@ const start = () => {
   if (page.parts.filter((part) => part.kind === "table").length > 1) {
     page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: { rows: 0 } });
   }
+  if (page.parts.some(({ kind }) => kind === "diff")) page.parts.unshift({ id: "changes", kind: "changes", title: "What changed", meta: {} });
   if (page.facts.about) page.parts.unshift({ id: "about", kind: "about", title: "Overview", meta: page.facts.about });
   theme(remembered());
   $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));

@@ -575,6 +575,11 @@ class Chart extends shapes.Look {
   // The legend: the kinds that are shown.
   entries() { return this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, this.ink(kind.colour)]); }
 
+  still() {
+    this.draw(false);
+    return { canvas: shapes.copy(this.plan).canvas, legend: this.legendLines(this.entries().slice(0, 16)) };
+  }
+
   picture() {
     this.draw(false);
     shapes.picture(this.isFlat ? this.plan : this.space, this.title, this.entries(), this.page);

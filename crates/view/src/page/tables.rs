@@ -500,7 +500,8 @@ fn part(shown: Shown<'_>, n: usize, file: &str, most: TableLimits) -> PageSectio
         json!({ "of": of, "command": format!("assetq export {file} --table {name} --to {name}.parquet") })
     });
     let meta = json!({ "table": name, "block": format!("t{n}"), "rows": shown.rows, "starts": shown.starts,
-        "columns": columns, "count": shown.rows, "more": more, "fault": shown.fault, "damaged": shown.damaged });
+        "columns": columns, "count": shown.rows, "more": more, "fault": shown.fault, "damaged": shown.damaged,
+        "isSought": !table.nature().also.is_empty() });
     PageSection { id: format!("table={name}"), kind: "table", title: name.to_owned(), meta }
 }
 

@@ -136,7 +136,8 @@ fn render_groups(g: &Geometry) -> Made<'_> {
             .known(|| None)
             .damaged(|| g.companions().err())
             // Without other files, pairs follow from the mappings and their contents.
-            .derived();
+            .derived()
+            .also_called(&["meshes", "groups"]);
     Box::new(table)
 }
 
@@ -265,7 +266,8 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
         Ok(Some(OrientedBox::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
     })
     .stored_by(Arc::new(PlateUses(g)))
-    .damaged(|| g.armor_places().damage.clone());
+    .damaged(|| g.armor_places().damage.clone())
+    .also_called(&["plates", "armor", "armour", "thickness"]);
     Box::new(with_armor(table, |row| row))
 }
 
