@@ -81,6 +81,95 @@ fn numbers_have_sums_dates_and_thousands_and_only_paths_are_paths() {
 }
 
 #[test]
+fn values_of_several_columns_are_chosen_and_each_choice_is_a_step_back() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let words = |words: &'static [&'static str]| move |row: &u64| Ok(Cell::text(words[*row as usize % words.len()]));
+    let table = DeclaredTable::new("ships", || Ok(60), |row| Ok((row < 60).then_some(row as u64)))
+        .column(Column::text("nation").brief(), words(&["Japan", "USA", "U.S.S.R. | Russia"]))
+        .column(Column::text("species").brief(), words(&["Cruiser", "Destroyer"]))
+        .column(Column::uint("tier").brief(), |row| Ok((*row % 10 + 1).into()));
+    let tab = open(&browser, dir.path(), &[Box::new(table.random_access())]);
+    profile(&tab, "nation");
+    profile(&tab, "species");
+    // The count of a value, as the other columns leave it.
+    let count = |value: &str| {
+        format!(
+            "[...document.querySelectorAll('.profile .facet')].find((e) => e.querySelector('span').textContent === '{value}')?.querySelector('small').textContent"
+        )
+    };
+    let pick = |value: &str| {
+        tab.eval(&format!("[...document.querySelectorAll('.profile .facet')].find((e) => e.querySelector('span').textContent === '{value}').click()"));
+    };
+    let rows = |rows: &str| tab.wait(&format!("document.querySelector('.tally').textContent === '{rows}'"));
+    tab.wait(&format!("{} === '20' && {} === '30'", count("Japan"), count("Cruiser")));
+    pick("Japan");
+    rows("20 of 60");
+    tab.wait(&format!("{} === '10' && {} === '20'", count("Cruiser"), count("USA")));
+    pick("U.S.S.R. | Russia");
+    rows("40 of 60");
+    pick("Cruiser");
+    rows("20 of 60");
+    assert_eq!(
+        tab.eval("document.querySelector('.bar input[type=search]').value"),
+        "nation=Japan|\"U.S.S.R. | Russia\" species=Cruiser"
+    );
+    tab.wait("decodeURIComponent(location.hash).endsWith('&facets=nation,species')");
+    tab.shot("table-facets");
+    // The address shows all of it again.
+    super::reload(&tab);
+    rows("20 of 60");
+    tab.wait("document.querySelectorAll('.profile section').length === 2 && document.querySelectorAll('.facet[aria-pressed=true]').length === 3");
+    for before in ["40 of 60", "20 of 60", "60 rows"] {
+        tab.eval("history.back()");
+        rows(before);
+    }
+    // A word that is typed is one step, and so is an order.
+    tab.eval("document.querySelector('.bar input[type=search]').focus()");
+    for letter in ["t", "i", "e", "r", "=", "7"] {
+        tab.text(letter);
+        tab.eval("new Promise((next) => setTimeout(next, 150))");
+    }
+    rows("6 of 60");
+    tab.wait("location.hash.includes('tier')");
+    tab.eval("history.back()");
+    rows("60 rows");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_condition_is_chosen_from_lists() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    let tab = open(&browser, dir.path(), &[log(100)]);
+    tab.wait("document.querySelectorAll('.line').length > 20");
+    let add = |column: &str, operator: &str, value: &str| {
+        tab.eval(&format!(
+            "(() => {{ const [column, how] = document.querySelectorAll('[aria-label=\"a condition on a column\"] select'); \
+             const choose = (list, text) => {{ list.value = [...list.options].find((one) => one.text === text).value; list.dispatchEvent(new Event('change')); }}; \
+             choose(column, '{column}'); choose(how, '{operator}'); document.querySelector('[aria-label=value]').value = {}; }})()",
+            json!(value)
+        ));
+        tab.eval("[...document.querySelectorAll('[aria-label=\"a condition on a column\"] button')].at(-1).click()");
+    };
+    tab.click(".condition");
+    add("amount", "is at least", "4,294,967,305");
+    add("text", "does not contain", "say \"yes\"");
+    assert_eq!(
+        tab.eval("document.querySelector('.bar input[type=search]').value"),
+        "amount>=4,294,967,305 -text:\"say \"\"yes\"\"\""
+    );
+    tab.wait("document.querySelector('.tally').textContent === '60 of 100'");
+    add("name", "is empty", "");
+    tab.wait("document.querySelector('.tally').textContent === '0 of 100'");
+    tab.shot("table-condition");
+    let floats = tab
+        .eval("[...document.querySelectorAll('[aria-label=operator] option')].map((e) => e.text).includes('is above')");
+    assert_eq!(floats, true);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
 fn rows_are_taken_from_one_menu_and_a_link_names_its_filter() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();

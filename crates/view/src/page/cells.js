@@ -50,11 +50,11 @@ const pretty = (column, text, page) => {
 
 const HOW = { ":": "contains", "=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least" };
 // The tests of a filter in words: `size is at least 100 and name contains "turret"`.
-const inWords = (tests) => tests.map(({ column, how, word, isNot, isEmpty }) => {
+const inWords = (tests) => tests.map(({ column, how, word, any, isNot, isEmpty }) => {
   const what = column ? column.name : "a cell";
   if (isEmpty || (word === "" && how === "!=")) return `${what} ${isEmpty ? "is empty" : "is not empty"}`;
-  const text = /^[\d.,+-]+$/.test(word) ? word : `"${word}"`;
-  return `${isNot ? "not: " : ""}${what} ${HOW[how]} ${text}`;
+  const texts = (any ?? [{ word }]).map(({ word }) => (/^[\d.,+-]+$/.test(word) ? word : `"${word}"`));
+  return `${isNot ? "not: " : ""}${what} ${HOW[how]} ${texts.join(" or ")}`;
 }).join(" and ");
 
 Object.assign(assetq, { cells: { isAmount, grouped, dateOf, isPath, parts, pretty, inWords } });

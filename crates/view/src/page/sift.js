@@ -7,10 +7,18 @@ const WORD = /^(-?)(?:("(?:[^"]|"")+"|[^\s:=<>!"]+)(:|!=|<=|>=|=|<|>))?([^]*)$/;
 const tokens = (text) => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
 const unquoted = (text) => text.replace(/"((?:[^"]|"")*)"?/g, (_, inner) => inner.replaceAll('""', '"'));
 const inQuotes = (text) => `"${text.replaceAll('"', '""')}"`;
-const quoted = (text) => (/[\s"]/.test(text) || text === "" ? inQuotes(text) : text);
-// The filter for one value of a column.
+const quoted = (text) => (/[\s"|]/.test(text) || text === "" ? inQuotes(text) : text);
 const nameOf = ({ name }) => (/[\s:=<>!"]|^-/.test(name) ? inQuotes(name) : name);
-const only = (column, text) => `${nameOf(column)}=${quoted(text)}`;
+// The filter for some values of a column: `type=cruiser|battleship`.
+const only = (column, ...texts) => `${nameOf(column)}=${texts.map(quoted).join("|")}`;
+const alternatives = (rest) => rest.match(/(?:[^|"]|"(?:[^"]|"")*"?)+/g) ?? [rest];
+// Conditions for people to choose from: words, what precedes the column, the operator, and whether no value follows.
+const isOrdered = ({ kind }) => ["Int", "Uint", "F32", "F64", "Text", "Any"].includes(kind);
+/** @type {[string, string, string, any?][]} */
+const OPERATORS = [["contains", "", ":"], ["does not contain", "-", ":"], ["is", "", "="], ["is not", "", "!="], ["is at least", "", ">=", isOrdered], ["is at most", "", "<=", isOrdered],
+  ["is above", "", ">", isOrdered], ["is below", "", "<", isOrdered], ["is empty", "", "=", null], ["is not empty", "", "!=", null]];
+const operators = (column) => OPERATORS.filter(([, , , fits]) => !fits || fits(column))
+  .map(([words, minus, how, fits]) => ({ words, isAlone: fits === null, write: (value) => `${minus}${nameOf(column)}${how}${fits === null ? "" : quoted(value)}` }));
 // Ids and truths have one value in several forms.
 const ANY_CASE = new Set(["Id64", "Id32", "Guid", "Bool"]);
 const UNIT = { k: 1e3, m: 1e6, g: 1e9 };
@@ -30,13 +38,21 @@ const numberOf = (text) => {
   return unit ? Number(number) * unit : number;
 };
 
+const test = (column, how, rest) => {
+  const word = how === ":" ? unquoted(rest).toLowerCase() : unquoted(rest);
+  let number = numberOf(word);
+  // A float is compared in its own precision.
+  if (column.kind in FLOATS) number = FLOATS[column.kind](Number(number));
+  return { column, how, word, number, isEmpty: how === "=" && rest === "" };
+};
+
 // The tests of a filter, and its faults: `{ tests, faults }`.
 const parse = (text, table) => {
   const [tests, faults] = [[], []];
   for (const token of tokens(text)) {
     const [, minus, written, how, rest] = token.match(WORD);
     const name = written && unquoted(written);
-    const word = how === ":" || !name ? unquoted(rest).toLowerCase() : unquoted(rest);
+    const word = unquoted(rest).toLowerCase();
     if (!name) {
       // A quote before a minus sign makes it part of the word.
       const plain = token.startsWith('"') || token === "-" ? unquoted(token).toLowerCase() : word;
@@ -54,14 +70,12 @@ const parse = (text, table) => {
       continue;
     }
     if (word === "" && how !== "=" && how !== "!=") continue;
-    let number = numberOf(word);
-    if (/[<>]/.test(how) && Number.isNaN(number) && column.kind !== "Text") {
+    if (/[<>]/.test(how) && Number.isNaN(numberOf(word)) && column.kind !== "Text") {
       faults.push(`${name}${how} needs a number, not ${rest}`);
       continue;
     }
-    // A float is compared in its own precision.
-    if (column.kind in FLOATS) number = FLOATS[column.kind](Number(number));
-    tests.push({ column, how, word, number, isEmpty: how === "=" && rest === "", isNot: minus === "-" });
+    const any = (how === "=" ? alternatives(rest) : [rest]).map((one) => test(column, how, one));
+    tests.push(any.length > 1 ? { column, how, any, isNot: minus === "-" } : { ...any[0], isNot: minus === "-" });
   }
   return { tests, faults };
 };
@@ -143,7 +157,8 @@ const breathe = async () => {
 const filter = async (table, tests, columns, isCurrent) => {
   const kept = new Uint32Array(table.rows);
   let count = 0;
-  const mark = tests.map((test) => marker(table, test));
+  // Of several values, any may be in the cell.
+  const mark = tests.map((test) => (test.any ?? [test]).map((one) => [one.isEmpty, marker(table, one)]));
   for (let stretch = 0; stretch < table.starts.length; stretch++) {
     const first = table.starts[stretch], rows = table.length(stretch);
     const all = new Uint8Array(rows).fill(1);
@@ -155,7 +170,7 @@ const filter = async (table, tests, columns, isCurrent) => {
       if (stretch + 1 < table.starts.length) table.whole(needed, stretch + 1).catch(() => {});
       await loaded;
       if (!isCurrent()) return null;
-      for (const n of test.isEmpty ? [test.column.n] : needed) mark[t](n, stretch, marks);
+      for (const [isEmpty, fill] of mark[t]) for (const n of isEmpty ? [test.column.n] : needed) fill(n, stretch, marks);
       const wanted = test.isNot ? 0 : 1;
       for (let row = 0; row < rows; row++) if (marks[row] !== wanted) all[row] = 0;
     }
@@ -355,4 +370,4 @@ const rowsAs = async (form, table, columns, rows, count) => {
   return all.join("");
 };
 
-Object.assign(assetq, { parse, tokens, only, filter, ranks, profile, rowsAs, blob });
+Object.assign(assetq, { parse, tokens, only, operators, filter, ranks, profile, rowsAs, blob });

@@ -18,6 +18,8 @@ class View {
     this.leads = {}; // for kinds of ids, where they lead
     this.own = []; // widths that the user chose, by column
     this.pinned = []; // columns that the user keeps in sight
+    this.facets = new Map(); // for columns whose values are shown, their elements
+    this.isTyping = this.step = false;
     this.asked = 0;
     this.top = 0; // the first row that is seen, counted in rows
     this.selected = -1;
@@ -46,7 +48,9 @@ class View {
     this.name = `g${page.parts.indexOf(table.part)}`;
     this.input = el("input", { type: "search", placeholder: "filter …   name:text   size>=100   -word", "aria-label": `filter ${table.table}`, spellcheck: "false",
       title: "words that a row contains; column:word, column=value, column!=value, < <= > >=; a minus sign excludes (/)" });
-    this.input.addEventListener("input", () => this.refilter());
+    // All letters that are typed together are one step to go back.
+    this.input.addEventListener("input", () => (this.refilter(!this.isTyping), (this.isTyping = true)));
+    this.input.addEventListener("change", () => (this.isTyping = false));
     this.input.addEventListener("keydown", (event) => {
       if (event.key !== "ArrowDown" && event.key !== "Enter") return;
       event.preventDefault();
@@ -56,20 +60,11 @@ class View {
     this.input.addEventListener("focus", () => table.rows < 4e6 && table.wholly(table.with(this.shown)).catch(() => {}), { once: true });
     this.tally = el("span", { class: "tally", role: "status" });
     this.choice = el("div", { class: "choice", id: `${this.name}-choice`, hidden: true });
-    const choose = el("button", { "aria-expanded": "false", "aria-controls": `${this.name}-choice`, onclick: () => open(this.choice.hidden) }, "Columns");
-    const open = (on) => {
-      this.choice.hidden = !on;
-      choose.setAttribute("aria-expanded", String(on));
-      if (on) this.choice.querySelector("input")?.focus();
-    };
-    this.choice.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      open(false);
-      choose.focus();
-    });
-    const take = this.taking();
-    element.append(el("div", { class: "bar" }, this.input, this.tally, el("span", { class: "space" }), choose, take), this.choice, this.ways);
+    this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
+    this.condition = el("div", { class: "choice ways", id: `${this.name}-condition`, role: "group", "aria-label": "a condition on a column", hidden: true });
+    this.chooseCondition(this.unfolding(this.condition, "Condition", { class: "condition", title: "rows by a column, an operator and a value" }), element);
+    element.firstChild.append(el("span", { class: "space" }), this.unfolding(this.choice, "Columns"), this.taking());
+    element.append(this.condition, this.choice, this.ways);
     for (const column of table.columns) {
       const box = el("input", { type: "checkbox", checked: this.on[column.n], onchange: () => {
         this.on[column.n] = box.checked;
@@ -133,26 +128,51 @@ class View {
     });
   }
 
+  // A button that unfolds a panel, whose first control gets the focus. Escape folds it again.
+  unfolding(panel, text, more = {}) {
+    const button = el("button", { "aria-expanded": "false", "aria-controls": panel.id, ...more, onclick: () => {
+      panel.hidden = !panel.hidden;
+      button.setAttribute("aria-expanded", String(!panel.hidden));
+      (panel.hidden ? button : panel.querySelector("input, button, select"))?.focus();
+    } }, text);
+    panel.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      button.click();
+    });
+    return button;
+  }
+
+  // The form for a condition: its parts become words of the filter.
+  chooseCondition(button, element) {
+    const { table } = this;
+    const column = el("select", { "aria-label": "column", onchange: () => fill() }, table.columns.map(({ n, name }) => el("option", { value: n }, name)));
+    const how = el("select", { "aria-label": "operator", onchange: () => (value.hidden = chosen().isAlone) });
+    const value = el("input", { "aria-label": "value", spellcheck: "false", onkeydown: (event) => event.key === "Enter" && add() });
+    const all = () => assetq.operators(table.columns[Number(column.value)]);
+    const chosen = () => all()[Number(how.value)];
+    const fill = () => {
+      how.replaceChildren(...all().map(({ words }, i) => el("option", { value: i }, words)));
+      value.hidden = false;
+    };
+    const add = () => {
+      this.input.value = [this.input.value.trim(), chosen().write(value.value.trim())].filter(Boolean).join(" ");
+      value.value = "";
+      this.refilter(true);
+    };
+    fill();
+    this.condition.append(column, how, value, el("button", { onclick: add }, "Add"));
+    element.append(el("div", { class: "bar" }, this.input, this.tally, button));
+  }
+
   // The button and the menu that take the rows: all ways to copy and save them in one place.
   taking() {
     /** @type {[string, string, () => unknown][]} */
     const ways = [["copy", "Copy CSV", () => this.copy("csv")], ["copy-json", "Copy JSON", () => this.copy("json")], ["copy-md", "Copy Markdown", () => this.copy("md")],
       ["save-csv", "Save CSV", () => this.save("csv")], ["save-json", "Save JSON", () => this.save("json")]];
     if (this.page.isAddressed) ways.push(["copy-link", "Copy link", () => this.copyLink()]);
-    this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
-    const button = el("button", { class: "take", "aria-expanded": "false", "aria-controls": this.ways.id, title: "copy or save the rows that are shown", onclick: () => open(this.ways.hidden) }, "Copy / save");
-    const open = (on) => {
-      this.ways.hidden = !on;
-      button.setAttribute("aria-expanded", String(on));
-      if (on) this.ways.querySelector("button").focus();
-    };
-    this.ways.append(...ways.map(([name, text, act]) => el("button", { class: name, onclick: () => (open(false), button.focus(), act()) }, text)));
-    this.ways.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      open(false);
-      button.focus();
-    });
+    const button = this.unfolding(this.ways, "Copy / save", { class: "take", title: "copy or save the rows that are shown" });
+    this.ways.append(...ways.map(([name, text, act]) => el("button", { class: name, onclick: () => (button.click(), act()) }, text)));
     return button;
   }
 
@@ -242,7 +262,7 @@ class View {
 
   hideColumn(n) {
     this.on[n] = this.table.columns[n].box.checked = false;
-    this.closeProfile();
+    this.closeProfile(n);
     this.header();
     this.draw();
     if (this.query) this.arrange();
@@ -487,12 +507,18 @@ class View {
     if (focus) this.head.children[this.shown.indexOf(n) + 1].firstChild.focus();
     await this.arrange();
     this.to(0);
-    this.page.hold();
+    this.page.hold(true);
   }
 
-  refilter() {
+  // Filters soon; `isStep` if the earlier filter is a step to go back.
+  refilter(isStep) {
     clearTimeout(this.pause);
-    this.pause = setTimeout(() => this.arrange().then(() => (this.to(0), this.page.hold())), 120);
+    this.step ||= isStep;
+    this.pause = setTimeout(() => this.arrange().then(() => {
+      this.to(0);
+      this.page.hold(this.step);
+      this.step = false;
+    }), 120);
   }
 
   // Filters, and puts in order.
@@ -534,6 +560,7 @@ class View {
     this.markLeftOut();
     this.resize();
     this.redraw();
+    for (const n of this.facets.keys()) this.fillProfile(n);
   }
 
   async copy(form) {
@@ -650,52 +677,95 @@ class View {
 
   // --- columns ---
 
-  closeProfile() {
-    this.profile.hidden = true;
-    this.scroll.focus();
+  // Closes the values of all columns, or of one.
+  closeProfile(n = null) {
+    for (const [one, section] of n === null ? [...this.facets] : [[n, this.facets.get(n)]]) {
+      section?.remove();
+      this.facets.delete(one);
+    }
+    this.profile.hidden = this.facets.size === 0;
+    if (this.profile.hidden) this.scroll.focus();
+    this.page.hold();
   }
 
-  // The values of a column in the rows that are shown: how many are null, the most frequent ones, and how numbers spread.
+  // Shows the values of a column beside the rows, above earlier columns.
   async openProfile(n) {
-    const { table } = this;
-    const column = table.columns[n];
+    const column = this.table.columns[n];
     this.detail.hidden = true;
-    const body = el("div", { class: "facts" }, el("p", {}, "…"));
-    const close = el("button", { title: "close (Escape)", "aria-label": "close", onclick: () => this.closeProfile() }, "✕");
-    this.profile.replaceChildren(el("div", { class: "bar" }, el("b", {}, column.name), el("span", { class: "space" }), close), body);
+    this.selected = -1;
+    this.facets.get(n)?.remove();
+    const close = el("button", { title: "close (Escape)", "aria-label": `close ${column.name}`, onclick: () => this.closeProfile(n) }, "✕");
+    const section = el("section", { "aria-label": column.name }, el("div", { class: "bar" }, el("b", {}, column.name), el("span", { class: "space" }), close), el("div", { class: "facts" }, el("p", {}, "…")));
+    this.facets.set(n, section);
+    this.profile.prepend(section);
     this.profile.hidden = false;
     this.profile.focus();
-    const found = await assetq.profile(table, n, this.rows, this.count).catch((error) => {
+    this.page.hold();
+    await this.fillProfile(n);
+  }
+
+  // How many cells are null, the most frequent values, and how numbers spread: of the rows that the conditions on other columns leave.
+  async fillProfile(n) {
+    const { table } = this;
+    const [column, section] = [table.columns[n], this.facets.get(n)];
+    const body = section.lastChild;
+    const asked = (section.asked = (section.asked ?? 0) + 1);
+    const { tests } = assetq.parse(this.query, table);
+    const others = tests.filter((test) => test.column !== column);
+    const count = async () => {
+      const rows = others.length === tests.length ? this.rows : others.length ? await assetq.filter(table, others, this.shown, () => asked === section.asked) : null;
+      return rows || !others.length ? { rows, count: rows?.length ?? table.rows, ...(await assetq.profile(table, n, rows, rows?.length ?? table.rows)) } : null;
+    };
+    const found = await count().catch((error) => {
       body.replaceChildren();
       this.page.fault(body, error);
     });
-    if (!found) return;
+    if (!found || asked !== section.asked) return;
     const { nulls, counts, numbers } = found;
-    const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 40);
-    const most = top[0]?.[1] ?? 1;
+    const chosen = this.valuesOf(column);
+    const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+    const top = [...sorted.slice(0, 40), ...chosen.filter((text) => !sorted.slice(0, 40).some(([one]) => one === text)).map((text) => [text, counts.get(text) ?? 0])];
+    const most = top[0]?.[1] || 1;
     const bar = (share) => {
       const fill = el("i", { class: "share" });
       fill.style.width = `${(share * 100).toFixed(1)}%`;
       return fill;
     };
-    const facts = [`${many(this.count)} rows`, `${many(counts.size)} distinct values`, `${many(nulls)} null`];
+    const facts = [`${many(found.count)} rows`, `${many(counts.size)} distinct values`, `${many(nulls)} null`];
     if (numbers) facts.push(`from ${numbers.from} to ${numbers.to}`, `mean ${Number(numbers.mean.toPrecision(6))}`);
     if (numbers && isAmount(column)) facts.push(`sum ${numbers.sum}`);
     const acts = el("p", { class: "acts" }, el("button", { class: "pin", "aria-pressed": String(this.pinned.includes(n)), title: "keep the column in sight", onclick: ({ currentTarget }) => {
       this.pin(n, !this.pinned.includes(n));
       currentTarget.setAttribute("aria-pressed", String(this.pinned.includes(n)));
     } }, "Pin"), " ", el("button", { class: "hide", title: "hide the column", onclick: () => this.hideColumn(n) }, "Hide"));
+    const focus = body.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.value : undefined;
     body.replaceChildren(acts, el("p", {}, facts.join(" · ")));
     if (numbers?.bins.length > 1) {
       const highest = Math.max(...numbers.bins.map(({ count }) => count));
       body.append(el("div", { class: "histogram" }, numbers.bins.map(({ count, range, filter }) => {
-        const bar = el("button", { title: `${many(count)} ${range}`, "aria-label": `${count} rows ${range}`, onclick: () => this.filterBy(column, filter) }, el("i", {}));
+        const bar = el("button", { title: `${many(count)} ${range}`, "aria-label": `${count} rows ${range}`, "data-value": filter, onclick: () => this.filterBy(column, filter) }, el("i", {}));
         bar.firstChild.style.height = `${(count / highest) * 100}%`;
         return bar;
       })));
     }
-    body.append(...top.map(([text, count]) => el("button", { class: "facet", title: "show only these rows", onclick: () => this.filterBy(column, assetq.only(column, text)) }, bar(count / most), el("span", {}, text === "" ? "(empty)" : text.slice(0, 120)), el("small", {}, many(count)))));
+    body.append(...top.map(([text, count]) => el("button", { class: "facet", title: "choose this value, or no longer", "data-value": `=${text}`,
+      "aria-pressed": String(chosen.includes(text)), onclick: () => this.pick(column, text) },
+    bar(count / most), el("span", {}, text === "" ? "(empty)" : text.slice(0, 120)), el("small", {}, many(count)))));
     if (counts.size > top.length) body.append(el("p", { class: "soft" }, `… and ${many(counts.size - top.length)} more values`));
+    if (focus !== undefined) [...body.querySelectorAll("[data-value]")].find((one) => one.dataset.value === focus)?.focus();
+  }
+
+  // The values of a column that the filter chooses.
+  valuesOf(column) {
+    const { tests } = assetq.parse(this.input.value, this.table);
+    return tests.filter((test) => test.column === column && test.how === "=" && !test.isNot && !test.isEmpty).flatMap((test) => test.any ?? [test]).map(({ word }) => word);
+  }
+
+  // Chooses a value of a column, or no longer.
+  pick(column, text) {
+    const values = this.valuesOf(column);
+    const next = values.includes(text) ? values.filter((one) => one !== text) : [...values, text];
+    this.filterBy(column, next.length ? assetq.only(column, ...next) : "");
   }
 
   // Shows only the rows with some values of a column, in place of other values of it.
@@ -704,8 +774,8 @@ class View {
       const [test] = assetq.parse(token, this.table).tests;
       return !(test?.column === column && !test.isNot && /[=<>]/.test(test.how) && test.how !== "!=");
     };
-    this.input.value = [...assetq.tokens(this.input.value).filter(isOther), words].join(" ");
-    this.refilter();
+    this.input.value = [...assetq.tokens(this.input.value).filter(isOther), words].filter(Boolean).join(" ");
+    this.refilter(true);
   }
 
   // --- address ---
@@ -715,6 +785,7 @@ class View {
     if (this.query) state.q = this.query;
     if (this.order) state.sort = (this.order.down ? "-" : "") + this.table.columns[this.order.n].name;
     if (this.selected >= 0) state.row = this.selected;
+    if (this.facets.size) state.facets = [...this.facets.keys()].map((n) => this.table.columns[n].name).join();
     return state;
   }
 
@@ -730,6 +801,11 @@ class View {
       this.header();
       await this.arrange();
       this.to(0);
+    }
+    const facets = (params.get("facets") ?? "").split(",").flatMap((name) => table.columns.find((column) => column.name === name)?.n ?? []);
+    if (facets.join() !== [...this.facets.keys()].join()) {
+      this.closeProfile();
+      await Promise.all(facets.map((n) => this.openProfile(n)));
     }
     const row = params.has("row") ? Number(params.get("row")) : -1;
     if (params.has("row") && !(Number.isInteger(row) && row >= 0 && row < table.rows)) {
