@@ -108,6 +108,7 @@ fn add(editor: &mut Editor<'_>, table: Option<&str>, row: InputRow<'_>) -> asset
         }
         InputRow::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
         InputRow::Columns(names) => editor.exported_columns(table, &names),
+        InputRow::Blank { cells, from } if !editor.is_restored() => editor.exported_blank(table, cells, from),
         InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
             let row = editor.exported(table, cells, from, false);
             row.map_err(|error| error.context(format_args!("row {origin}")))

@@ -5,7 +5,7 @@ mod tables;
 
 pub(super) use args::{ExportArgs, KindArg, LevelArgs, ShipArgs};
 pub(super) use drawings::{draw, image, report};
-pub(super) use tables::{RowSource, table_kind, whole_table, write};
+pub(super) use tables::{RowSource, check_bom, table_kind, whole_table, write, write_bom};
 
 use super::{Context, Failure, Format, Outcome};
 use args::kind_of;

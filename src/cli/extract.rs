@@ -102,6 +102,10 @@ fn to_folder(
             let wrote = together.par_iter().map(|(to, file)| {
                 let path = joined(&args.to, to);
                 let wrote = check_fit(to, name, "written")
+                    .map_err(|unfit| {
+                        let message = format!("{}; --to - writes one file to standard output", unfit.message);
+                        Failure { message, ..unfit }
+                    })
                     .and_then(|()| inside.check(to, &path))
                     .and_then(|()| outputs.create(&path, args.force, decoded(archive, file, name)?.bytes()));
                 progress.advance(file.size);

@@ -27,6 +27,7 @@ Examples:
   assetq patch newer.wdb mod.ndjson --to modded.wdb  a mod, made for one build and put on another
   assetq patch save.vrb main.json --entry \"[Main]\" --to new.vrb
   assetq patch wdbpack.bin:item.wdb items.csv --to new/wdbpack.bin
+  assetq patch pack.bin icon.dds --entry icon.dds --to new/pack.bin
   assetq patch GAME:content/x.geometry mod.ndjson --to res_mods
   echo '{\"table\":\"records\",\"change\":\"changed\",\"key\":\"it_potion\",\"new\":{\"u16BuyPrice\":1}}' | \\
     assetq patch item.wdb - --dry-run
@@ -43,7 +44,7 @@ pub(super) struct Args {
     /// The table of exported rows, if not the main table
     #[arg(long, short, value_name = "TABLE", conflicts_with = "entry")]
     table: Option<String>,
-    /// CHANGES is this entry, as an edited output of `assetq cat FILE ENTRY -f json`
+    /// CHANGES is this entry: .json as `assetq cat FILE ENTRY -f json` writes it, or another file for a pack
     #[arg(long, value_name = "ENTRY")]
     entry: Option<String>,
     /// Insert exported rows with new keys
@@ -63,6 +64,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
     match &args.entry {
         None => changes(args, &mut editor)?,
+        Some(entry) if is_inner_file(args, &target) => {
+            let bytes = Bounded::new(BufReader::new(opened(&args.changes)?), CHANGES).bytes();
+            let bytes = bytes.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
+            editor.file(entry, bytes).map_err(failed)?;
+        }
         Some(entry) => {
             let mut text = String::new();
             let read = Bounded::new(open(&args.changes)?, CHANGES).read_to_string(&mut text);
@@ -74,6 +80,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     target.finish(editor, &args.output, context)
 }
 
+/// Whether CHANGES is a file to put into an archive, and no text of an entry.
+fn is_inner_file(args: &Args, target: &EditTarget) -> bool {
+    let is_json = args.changes.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    !is_json && !is_stdin(&args.changes) && target.asset.reader().archive().is_some()
+}
+
 fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
@@ -82,8 +94,11 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
     if is_stdin(path) {
         return Ok(Box::new(TextInput::new(BufReader::new(std::io::stdin()))));
     }
-    let file = File::open(path).map_err(|error| Failure::io(path, "cannot open", error))?;
-    Ok(Box::new(TextInput::new(BufReader::with_capacity(1 << 16, file))))
+    Ok(Box::new(TextInput::new(BufReader::with_capacity(1 << 16, opened(path)?))))
+}
+
+fn opened(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| Failure::io(path, "cannot open", error))
 }
 
 /// The largest size of CHANGES in bytes: the size of a FILE whose size is unknown.
@@ -129,6 +144,9 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
         match row {
             InputRow::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
             InputRow::Columns(names) => editor.exported_columns(args.table.as_deref(), &names),
+            InputRow::Blank { cells, from } if !editor.is_restored() => {
+                editor.exported_blank(args.table.as_deref(), cells, from)
+            }
             InputRow::Exported { origin, cells, from } if !editor.is_restored() => {
                 exported = true;
                 let row = editor.exported(args.table.as_deref(), cells, from, args.insert);

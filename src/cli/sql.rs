@@ -72,6 +72,9 @@ pub(super) struct SqlArgs {
     as_table: String,
     #[command(flatten)]
     pub(super) output: EditOutput,
+    /// For --to OUT.csv: begin with a byte order mark, by which Excel knows that the text is UTF-8
+    #[arg(long, requires = "to")]
+    bom: bool,
     /// For armour of geometry: the parameters that state how thick plates are (GameParams.data)
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,

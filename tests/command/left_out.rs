@@ -225,6 +225,14 @@ fn a_file_that_is_not_what_its_name_promises_is_left_out_and_named() {
         assert!(count(3, from, &[]).1.contains("a.wdb: the file is empty"), "{from}");
         lacking(&dir, 3, "a.wdb: the file is empty", &["verify", from]);
     }
+    // An empty file with the ending of a format was cut, even if other programs have files with that ending.
+    for name in ["a.visual", "b.mfm", "c.model", "d.info"] {
+        fs::write(dir.path().join(name), "").unwrap();
+        for from in [".", "*"] {
+            lacking(&dir, 3, &format!("{name}: the file is empty"), &["verify", from]);
+        }
+        fs::remove_file(dir.path().join(name)).unwrap();
+    }
     // A pattern with an ending names files, whatever the ending.
     for pattern in ["*.txt", "*.{txt,csv}", "{notes,other}.txt", "notes.[st]x?"] {
         lacking(&dir, 3, "notes.txt: the file is empty", &["verify", pattern]);

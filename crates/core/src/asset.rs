@@ -184,6 +184,12 @@ impl Format {
         by_magic.or_else(|| rest.find(by_ending)).copied()
     }
 
+    /// Whether files of some format have names with this ending, whatever else may have one.
+    pub fn has_known_ending(name: &str) -> bool {
+        let name = name.to_ascii_lowercase();
+        Self::all().iter().any(|format| format.0.endings.iter().any(|end| name.ends_with(end)))
+    }
+
     /// The format that a file of this name has, unless it is damaged: see [`FileFormat::OWN_ENDINGS`].
     pub fn promised(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();

@@ -57,9 +57,7 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
             return Err(Failure::usage(what));
         }
     };
-    if args.bom && kind != KindArg::Csv {
-        return Err(Failure::usage("--bom is for csv"));
-    }
+    check_bom(args.bom, Some(kind))?;
     if let [file] = &*files
         && kind == KindArg::Json
         && all.is_none()
@@ -90,9 +88,7 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
             for (table, to) in &job.tables {
                 let written = Export::new(&args.rows, context, &asset, table, progress).and_then(|export| {
                     context.create(to, args.force, |out| {
-                        if args.bom {
-                            out.write_all(BOM.as_bytes()).map_err(|error| Failure::io(to, "cannot write", error))?;
-                        }
+                        write_bom(args.bom, to, out)?;
                         export.write(to, kind, out)
                     })
                 });
@@ -135,6 +131,20 @@ pub(in crate::cli) fn whole_table(asset: &Asset, to: &Path, force: bool, context
     let (rows, progress) = (RowArgs::default(), Progress::default());
     let export = Export::new(&rows, context, asset, &name, &progress)?;
     context.create(to, force, |out| export.write(to, kind, out))
+}
+
+/// Refuses the byte order mark for an output that is no CSV.
+pub(in crate::cli) fn check_bom(is_wanted: bool, kind: Option<KindArg>) -> Result<(), Failure> {
+    match is_wanted && kind != Some(KindArg::Csv) {
+        true => Err(Failure::usage("--bom is for csv")),
+        false => Ok(()),
+    }
+}
+
+/// Begins a file with the byte order mark, if the user wants one.
+pub(in crate::cli) fn write_bom(is_wanted: bool, to: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+    let mark = if is_wanted { BOM } else { "" };
+    out.write_all(mark.as_bytes()).map_err(|error| Failure::io(to, "cannot write", error))
 }
 
 pub(in crate::cli) fn table_kind(to: &Path) -> Result<KindArg, Failure> {

@@ -199,7 +199,7 @@ pub(super) fn show(answer: &mut Answer<'_>, form: RowForm, context: &Context) ->
         None if columns.is_empty() => {}
         None if form.format == Format::Text => {
             let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-            if form.has_header && names.len() > 1 {
+            if form.has_header {
                 context.print_line(&names.join("  "))?;
             }
         }

@@ -1,7 +1,7 @@
 //! Answers written as files that hold a table, as `export` writes them.
 
 use super::{SqlArgs, show, watched};
-use crate::cli::export::{KindArg, RowSource, table_kind, write};
+use crate::cli::export::{KindArg, RowSource, check_bom, table_kind, write, write_bom};
 use crate::cli::stdout::is_stdout;
 use crate::cli::{Context, Failure};
 use crate::sql::{Answer, Session, statements};
@@ -31,6 +31,7 @@ pub(super) fn run(text: &str, args: &SqlArgs, session: &Session, context: &Conte
     let mut answer = session.ask(statement)?;
     let file = output.to.as_deref().filter(|to| !is_stdout(to));
     let kind = file.map(table_kind).transpose()?;
+    check_bom(args.bom, kind)?;
     watched(session, context, || match file.zip(kind).filter(|_| !output.dry_run) {
         Some((to, kind)) => into(to, kind, &mut answer, args, session, context),
         None => show(&mut answer, context.row_form(), context),
@@ -50,7 +51,10 @@ fn into(
     let names = answer.columns().iter().map(|column| column.name.clone());
     let columns: Vec<Column> = names.zip(kinds).map(|(name, kind)| Column::named(name, kind)).collect();
     let metadata = [("assetq.version", env!("CARGO_PKG_VERSION").to_owned())];
-    context.create(to, args.output.force, |out| write(to, kind, out, &columns, &metadata, answer))
+    context.create(to, args.output.force, |out| {
+        write_bom(args.bom, to, out)?;
+        write(to, kind, out, &columns, &metadata, answer)
+    })
 }
 
 /// The kind of each column, by all of its cells: a column of several kinds is one of text.

@@ -4,7 +4,7 @@ use super::answers::{Asked, DOT_COMMANDS, answer, dot, is_command, say_left_out}
 use crate::cli::pager::message;
 use crate::cli::stdout::RowForm;
 use crate::cli::{Context, Exit, Failure, complain};
-use crate::sql::{Fault, Session, TableName, functions, in_sql, is_complete, statements};
+use crate::sql::{Fault, Session, TableName, function_names, in_sql, is_complete, statements};
 use crate::write::text::escape;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -29,10 +29,9 @@ const HISTORY: usize = 10_000;
 
 /// Words of SQL that are offered for completion.
 const KEYWORDS: &str = "\
-    ALL AND AS ASC AVG BETWEEN BY CASE CAST COALESCE COUNT CREATE CROSS DESC DISTINCT ELSE END EXCEPT EXISTS EXPLAIN \
-    FROM GLOB GROUP HAVING IN INNER INTERSECT IS JOIN LEFT LENGTH LIKE LIMIT LOWER MAX MIN NOT NULL OFFSET ON OR \
-    ORDER OVER PARTITION PLAN QUERY REGEXP REPLACE ROUND SELECT SUBSTR SUM TABLE TEMP THEN UNION UPPER USING VALUES \
-    VIEW WHEN WHERE WITH";
+    ALL AND AS ASC BETWEEN BY CASE CAST CREATE CROSS DESC DISTINCT ELSE END EXCEPT EXISTS EXPLAIN FROM GLOB GROUP \
+    HAVING IN INNER INTERSECT IS JOIN LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER OVER PARTITION PLAN QUERY REGEXP \
+    SELECT TABLE TEMP THEN UNION USING VALUES VIEW WHEN WHERE WITH";
 
 fn failed(error: ReadlineError) -> Failure {
     match error {
@@ -176,6 +175,7 @@ fn history_file() -> Option<PathBuf> {
 struct SqlCompleter {
     schemas: Vec<String>,
     tables: Vec<TableName>,
+    functions: Vec<String>,
     /// The lines of the statement before the one that is being typed.
     typed: String,
 }
@@ -183,7 +183,8 @@ struct SqlCompleter {
 impl SqlCompleter {
     fn new(session: &Session) -> Self {
         let schemas = session.schemas().map(str::to_owned).collect();
-        Self { schemas, tables: session.tables().collect(), typed: String::new() }
+        let tables = session.tables().collect();
+        Self { schemas, tables, functions: function_names(), typed: String::new() }
     }
 
     /// The words that may start at `word`, given the text before it and the whole text.
@@ -203,8 +204,7 @@ impl SqlCompleter {
             // After an alias any column is possible.
             return if found.is_empty() { self.columns(text) } else { found };
         }
-        let functions =
-            functions().iter().filter_map(|(name, _)| name.split_once('(')).map(|(name, _)| format!("{name}("));
+        let functions = self.functions.iter().map(|name| format!("{name}("));
         let keywords = KEYWORDS.split(' ').map(str::to_owned);
         let tables = self.tables.iter().map(|table| in_sql(&table.name));
         let schemas = self.schemas.iter().filter(|_| self.schemas.len() > 1).map(|name| in_sql(name));
@@ -309,5 +309,8 @@ mod tests {
         assert_eq!(complete("SELECT * FROM ol"), ["old"]);
         assert_eq!(complete(".ta"), [".tables"]);
         assert_eq!(complete("SELECT path_"), ["path_id("]);
+        assert_eq!(complete("SELECT substr"), ["substr(", "substring("]);
+        assert_eq!(complete("SELECT atan"), ["atan(", "atan2(", "atanh("]);
+        assert_eq!(complete("SELECT load_ext"), [""; 0], "no statement may call it");
     }
 }

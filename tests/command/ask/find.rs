@@ -226,3 +226,14 @@ fn what_is_searched_is_no_copy_of_something_else() {
     let systems = "effect_systems: renderer animation name components";
     assert_eq!(searched, ["paths: path", "strings: text", systems, "effect_parameters: name"]);
 }
+
+/// Ids that are places in their file, such as those of the types of a save, are found in all tables.
+#[test]
+fn ids_are_found_without_a_table() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let bytes = assetq_sample::vrb::demo(1, assetq_sample::Size::Small);
+    std::fs::write(dir.path().join("savegame.vrb"), bytes).unwrap();
+    let rows = crate::common::json(dir.path(), &["find", "0x200", "savegame.vrb", "-f", "json"]);
+    let tables: Vec<&str> = rows.as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
+    assert!(tables.contains(&"types") && tables.contains(&"chunks"), "{tables:?}");
+}

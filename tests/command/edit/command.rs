@@ -427,6 +427,70 @@ fn csv_for_spreadsheets_begins_with_a_mark_and_is_read_back() {
     run(dir.path(), 0, &["patch", "old.wdb", "items.csv", "--to", "same.wdb"]);
     assert_eq!(read(&dir, "same.wdb"), read(&dir, "old.wdb"));
     run(dir.path(), 2, &["export", "old.wdb", "--to", "items.json", "--bom"]);
+    let query = ["sql", "SELECT record, u9Index FROM records", "old.wdb", "--bom", "--to"];
+    run(dir.path(), 0, &[&query[..], &["answer.csv"]].concat());
+    assert!(read(&dir, "answer.csv").starts_with(b"\xEF\xBB\xBFrecord,u9Index\r\n"));
+    let (_, said) = run(dir.path(), 2, &[&query[..], &["answer.json"]].concat());
+    assert!(said.contains("--bom is for csv") && !dir.path().join("answer.json").exists(), "{said}");
+}
+
+/// A row without any text looks like those that spreadsheets add at the end.
+#[test]
+fn a_row_without_any_text_is_kept_when_missing_rows_are_deleted() {
+    let dir = folder();
+    let sheet = Sheet::new(Game::Later, "Texts").fields(["sName"]);
+    let sheet = sheet.record("a", [Cell::from("one")]).record("", [Cell::from("")]);
+    fs::write(dir.path().join("texts.wdb"), sheet.build()).unwrap();
+    run(dir.path(), 0, &["export", "texts.wdb", "--to", "texts.csv"]);
+    let exported = String::from_utf8(read(&dir, "texts.csv")).unwrap();
+    assert_eq!(exported, "record,sName\r\na,one\r\n,\r\n");
+    let args = ["patch", "texts.wdb", "-", "--delete-missing", "--dry-run"];
+    // The row alone, and with rows that a spreadsheet has added.
+    for more in ["", ",\r\n,\r\n"] {
+        let (shown, _) = run_with(dir.path(), 0, &args, &format!("{exported}{more}"));
+        assert_eq!(shown, "", "{more:?}");
+    }
+    let (shown, _) = run_with(dir.path(), 0, &args, "record,sName\r\na,one\r\n");
+    assert_eq!(shown.lines().filter(|line| line.starts_with("- records")).count(), 1, "{shown}");
+    // No row of the table is empty.
+    let (shown, _) =
+        run_with(dir.path(), 0, &["patch", "old.wdb", "-", "--dry-run"], "record,sName\r\npotion,P\r\n,\r\n");
+    assert_eq!(shown, "~ records potion\n    sName: Potion -> P\n");
+}
+
+/// Files of a pack that are no sheets have no rows: they are put back as they are.
+#[test]
+fn any_file_of_a_pack_is_replaced_by_another() {
+    let dir = folder();
+    fs::write(dir.path().join("other.txt"), "longer than before").unwrap();
+    let args = ["patch", "pack.bin", "other.txt", "--entry", "notes.txt"];
+    let (shown, _) = run(dir.path(), 0, &[&args[..], &["--to", "new.bin", "--undo", "undo.ndjson"]].concat());
+    assert!(shown.starts_with("~ entries {name: notes, extension: txt}\n    size: 2 -> 18\n"), "{shown}");
+    assert_eq!(run(dir.path(), 0, &["extract", "new.bin", "notes.txt", "--to", "-"]).0, "longer than before");
+    run(dir.path(), 0, &["patch", "new.bin", "undo.ndjson", "--to", "back.bin"]);
+    assert_eq!(read(&dir, "back.bin"), read(&dir, "pack.bin"));
+    // A sheet is a file, too; an entry as JSON is its records.
+    let (shown, _) =
+        run(dir.path(), 0, &["patch", "pack.bin", "new.wdb", "--entry", "items.wdb", "--to", "sheets.bin"]);
+    assert!(shown.contains("size: "), "{shown}");
+    run(dir.path(), 0, &["extract", "sheets.bin", "items.wdb", "--to", "out"]);
+    assert_eq!(read(&dir, "out/items.wdb"), read(&dir, "new.wdb"));
+    let (_, said) = run(dir.path(), 1, &["patch", "pack.bin", "other.txt", "--entry", "absent.txt", "--to", "x.bin"]);
+    assert!(said.contains("\"absent.txt\" not found"), "{said}");
+}
+
+/// A name in Shift-JIS is shown by its bytes. It is no name of a file that another system would understand, so none is made up.
+#[test]
+fn a_file_whose_name_is_not_utf8_is_extracted_to_standard_output() {
+    let dir = folder();
+    let mut bytes = read(&dir, "pack.bin");
+    let at = bytes.windows(5).position(|name| name == b"notes").unwrap();
+    bytes[at..at + 5].copy_from_slice(b"\x83e\x83Xx");
+    fs::write(dir.path().join("pack.bin"), bytes).unwrap();
+    let (_, said) = run(dir.path(), 3, &["extract", "pack.bin", "--to", "out"]);
+    assert!(said.contains("is not written") && said.contains("--to - writes one file to standard output"), "{said}");
+    assert!(dir.path().join("out/items.wdb").exists());
+    assert_eq!(run(dir.path(), 0, &["extract", "pack.bin", r"\x83e\x83Xx.txt", "--to", "-"]).0, "hi");
 }
 
 /// A terminal shows JSON, and may take some characters for commands: their escapes are the same text.

@@ -113,9 +113,11 @@ fn known(path: &Path, is_folder: bool, names_files: bool, options: &Options) -> 
         _ if !is_promised && Format::guess(&name, &[]).is_none() => return Ok(None),
         other => return Err(Error::io("cannot open", other.map_or_else(|error| error, |meta| no_file(&meta)))),
     };
+    // A copy that failed leaves such a file.
+    let is_cut = size == 0 && Format::has_known_ending(&name);
     match options.source_in_folder(path).and_then(|source| Format::detect(&source)) {
         Ok(format) => Ok(Some(file(Some(format), size))),
-        Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) && !is_promised => Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::UnknownFormat { .. }) && !is_promised && !is_cut => Ok(None),
         Err(_) => Ok(Some(file(None, size))),
     }
 }

@@ -286,6 +286,18 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
+    /// Adds an exported row without any text if the file has such a row that no exported row is yet; else it does nothing, as
+    /// spreadsheets add such rows.
+    ///
+    /// # Errors
+    /// As [`Editor::edit`].
+    pub fn exported_blank(&mut self, table: Option<&str>, cells: Given<'_>, from: ValueSource) -> Result<()> {
+        match self.keyed(table)?.take_blank(&cells, from)? {
+            true => self.exported(table, cells, from, false),
+            false => Ok(()),
+        }
+    }
+
     /// Decides which rows the exported rows are whose keys several rows have: the row that is equal in full, else the row at
     /// the stated position, such as `index`.
     ///
@@ -377,6 +389,21 @@ impl<'a> Editor<'a> {
         let mut pieces = pieces.ok_or_else(|| refused(format!("{format} files take no meshes from glTF")))?;
         self.left_out.append(&mut pieces.left_out);
         self.whole(pieces);
+        Ok(())
+    }
+
+    /// Replaces the file `inner` of an archive by a file with these bytes, of any format.
+    ///
+    /// # Errors
+    /// As [`Writable::replaced`], and `Syntax` for a format that is no archive.
+    pub fn file(&mut self, inner: &str, bytes: Vec<u8>) -> Result<()> {
+        let mut pieces = Pieces::new();
+        pieces.insert(bytes);
+        let replaced = self.writable.replaced(inner, pieces)?;
+        let format = self.asset.format();
+        self.whole(
+            replaced.ok_or_else(|| refused(format!("{format} files hold no other files that can be replaced")))?,
+        );
         Ok(())
     }
 

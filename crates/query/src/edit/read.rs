@@ -35,6 +35,13 @@ pub enum InputRow<'r> {
         /// How they are written.
         from: ValueSource,
     },
+    /// A row without any text after all others: an exported row, or one that a spreadsheet has added.
+    Blank {
+        /// Empty cells by the names of columns.
+        cells: Given<'r>,
+        /// How they are written.
+        from: ValueSource,
+    },
 }
 
 /// How a file of changes is written.
@@ -217,8 +224,7 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>
             continue;
         }
         for origin in empty.drain(..) {
-            let cells = names.iter().map(|name| (Cow::Borrowed(*name), Value::text(""))).collect();
-            each(InputRow::Exported { origin, cells, from })?;
+            each(InputRow::Exported { origin, cells: blank(names), from })?;
         }
         let cells = texts(&record, origin)?;
         let count = names.len().max(without_empty_end(&cells).len());
@@ -229,7 +235,11 @@ fn csv(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>
         let cells = names.iter().copied().map(Cow::Borrowed).zip(cells.into_iter().map(Value::text)).collect();
         each(InputRow::Exported { origin, cells, from })?;
     }
-    Ok(())
+    empty.into_iter().try_for_each(|_| each(InputRow::Blank { cells: blank(names), from }))
+}
+
+fn blank<'n>(names: &[&'n str]) -> Given<'n> {
+    names.iter().map(|name| (Cow::Borrowed(*name), Value::text(""))).collect()
 }
 
 /// The cells of a line as texts.
@@ -280,7 +290,7 @@ mod tests {
                         |(name, value): (Cow<'_, str>, Value<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
                     InputRow::Exported { origin, cells: cells.into_iter().map(owned).collect(), from }
                 }
-                InputRow::Columns(_) => return Ok(()),
+                InputRow::Columns(_) | InputRow::Blank { .. } => return Ok(()),
                 InputRow::Edit(edit) => InputRow::Edit(edit),
                 InputRow::Restore(restore) => InputRow::Restore(restore),
             });

@@ -75,6 +75,8 @@ pub(super) struct Resolved<'a> {
     unmatched: Vec<exported::Unmatched>,
     /// The number of exported rows.
     rows: usize,
+    /// The rows of the table without any text that no exported row is, once they were counted.
+    blanks: Option<usize>,
     /// The first derived cell that an edit tried to change, reported if no other edit was requested.
     pub(super) derived: Option<String>,
 }
@@ -150,6 +152,7 @@ impl<'a> Resolved<'a> {
             shared: HashMap::new(),
             unmatched: Vec::new(),
             rows: 0,
+            blanks: None,
             derived: None,
         }
     }

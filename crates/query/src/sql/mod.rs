@@ -499,6 +499,20 @@ pub fn functions() -> &'static [(&'static str, &'static str)] {
     &functions::FUNCTIONS
 }
 
+/// The names of all functions, SQLite's own and those of [`functions`], in order.
+pub fn function_names() -> Vec<String> {
+    let names = || {
+        let connection = Connection::open_in_memory()?;
+        functions::add(&connection)?;
+        let mut names = connection.prepare("SELECT DISTINCT name FROM pragma_function_list ORDER BY name")?;
+        names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()
+    };
+    let mut names = names().unwrap_or_default();
+    // Operators have functions, too.
+    names.retain(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !rights::is_forbidden(name));
+    names
+}
+
 /// The names of schemas, all different, and notes on names that differ from the requested ones.
 fn schema_names(inputs: &[(String, Input)]) -> (Vec<String>, Vec<String>) {
     let wanted = ["main", "temp"].into_iter().chain(inputs.iter().map(|(name, _)| name.as_str()));

@@ -61,6 +61,11 @@ const REACHING: &str = "edit fts3_tokenizer load_extension readfile writefile";
 
 /// Why a statement may not do something, where it may not. What writes to a schema need not be asked: all of them are in
 /// memory, or databases that were opened to be read.
+/// Whether no statement may call the function of this name.
+pub(super) fn is_forbidden(function: &str) -> bool {
+    is_one_of(REACHING, function)
+}
+
 fn why_not(action: AuthAction<'_>) -> Option<&'static str> {
     match action {
         // VACUUM INTO attaches what it writes.
@@ -72,7 +77,7 @@ fn why_not(action: AuthAction<'_>) -> Option<&'static str> {
         AuthAction::Pragma { pragma_name, pragma_value: None } if is_one_of(TELLING, pragma_name) => None,
         AuthAction::Pragma { pragma_name, .. } if is_one_of(WITH_ARGUMENT, pragma_name) => None,
         AuthAction::Pragma { .. } => Some("only pragmas that tell something may be used"),
-        AuthAction::Function { function_name } if is_one_of(REACHING, function_name) => {
+        AuthAction::Function { function_name } if is_forbidden(function_name) => {
             Some("functions that reach other files may not be used")
         }
         AuthAction::Unknown { .. } => Some("it is not known whether this only reads"),

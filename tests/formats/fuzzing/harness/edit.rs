@@ -212,6 +212,7 @@ pub fn patch(data: &[u8]) {
         InputRow::Restore(restore) => editor.restore(&restore).map(drop),
         InputRow::Columns(names) => editor.exported_columns(None, &names),
         InputRow::Edit(edit) => editor.edit(edit).map(drop),
+        InputRow::Blank { cells, from } => editor.exported_blank(None, cells, from),
         InputRow::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0),
     };
     let _ = read::rows(text.as_bytes(), form, &mut take);

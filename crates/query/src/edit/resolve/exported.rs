@@ -68,6 +68,33 @@ impl Resolved<'_> {
         self.exported_as(StoredRow { row, sharers }, &named, from, &shown).map(Some)
     }
 
+    /// Takes one of the table's rows that are shown as these empty cells, unless all were exported. All calls have the same cells.
+    pub(in crate::edit) fn take_blank(&mut self, cells: &Given<'_>, from: ValueSource) -> Result<bool> {
+        let left = match self.blanks {
+            Some(left) => left,
+            None => self.count_blank(cells, from)?,
+        };
+        self.blanks = Some(left.saturating_sub(1));
+        Ok(left > 0)
+    }
+
+    fn count_blank(&mut self, cells: &Given<'_>, from: ValueSource) -> Result<usize> {
+        let named = self.numbered(cells.clone())?;
+        let rows = if self.keys.is_empty() {
+            (0..self.table.len()?).collect()
+        } else {
+            // A key that is no text cannot be empty.
+            match self.exported_key(&named, from, self.rows) {
+                Ok(key) => self.rows_of(&key)?.0,
+                Err(_) => return Ok(0),
+            }
+        };
+        let is_blank = |row: &usize| {
+            named.iter().all(|(at, value)| self.table.value(*row, *at).is_ok_and(|now| is_shown_as(&now, value, from)))
+        };
+        Ok(rows.iter().filter(|row| is_blank(row)).count())
+    }
+
     /// Inserts an exported row that has no row in the file.
     fn new_row(
         &mut self,
