@@ -626,7 +626,7 @@ const lookInside = async (outer, path) => {
   await look(file);
 };
 
-// What people drop and choose.
+// Dropping and choosing files.
 
 /** The files of a dropped file or folder, with their paths.
  * @param {any} handle a `FileSystemHandle`

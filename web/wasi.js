@@ -386,7 +386,7 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
       const found = open.get(fd);
       if (!found) return ERRNO.badf;
       if (!(found.entry instanceof Folder)) return ERRNO.notdir;
-      // What is listed stays the same until the next beginning.
+      // The list stays the same until it is begun again.
       if (cookie === 0n || !found.listed) found.listed = [...found.entry.names];
       let used = 0;
       for (let n = Number(cookie); n < found.listed.length && used < length; n++) {
