@@ -387,6 +387,7 @@ mod tests {
         let moves = Pieces::replaced(10, [(2..4, vec![9])]).unwrap();
         assert!(stays.is_in_place(10) && Pieces::whole(10).is_in_place(10));
         assert!(!moves.is_in_place(10) && !stays.is_in_place(11));
-        assert_eq!((stays.changed(10), moves.changed(10)), (Some(vec![2..4]), None));
+        let twice = Pieces::replaced(10, [(2..4, vec![9, 9]), (6..7, vec![9])]).unwrap();
+        assert_eq!((twice.changed(10), moves.changed(10)), (Some(vec![2..4, 6..7]), None));
     }
 }
