@@ -208,7 +208,7 @@ fn names_that_are_no_files_are_refused_and_the_rest_is_written() {
 fn a_sample_comes_with_a_later_build() {
     let dir = TempDir::new().unwrap();
     let (out, _) = run(dir.path(), 0, &["sample", ".", "--altered", "--seed", "5"], "");
-    assert!(out.replace('\\', "/").ends_with("./altered.bin\n"), "{out}");
+    assert!(out.replace('\\', "/").contains("./altered.bin\n"), "{out}");
     let made = fs::read(dir.path().join("altered.bin")).unwrap();
     assert!(made == assetq_sample::bwdb::altered(5, assetq_sample::Size::Small).bytes);
     run(dir.path(), 0, &["verify", "altered.bin"], "");
