@@ -98,7 +98,7 @@ def parse_id(text: str) -> int:
 def armor_material(id: int) -> str | None:
     """The name of a collision material in recent builds of World of Warships."""
 
-def sample(folder: _Address, *, size: str = "small", seed: int = 1, altered: bool = False) -> list[str]:
+def sample(folder: _Address, *, size: str = "small", seed: int | None = None, altered: bool = False) -> list[str]:
     """Writes a valid file or folder of every format into ``folder``, to try things on; gives their paths.
 
     ``size="full"`` makes them as large as the games' own, ``altered`` a later build of ``assets.bin`` besides.

@@ -2,23 +2,24 @@
 
 use crate::error::simple;
 use assetq::write::atomic_file::{AtomicFile, Overwrite};
-use assetq_sample::{self as sample, Make, Size};
+use assetq_sample::{self as sample, Contents, Make, Size};
 use pyo3::prelude::*;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Writes a valid file or folder of every format into `folder`.
+/// Writes a valid file or folder of every format into `folder`: a small world, or random contents if there is a seed.
 #[pyfunction]
 #[pyo3(name = "sample")]
-#[pyo3(signature = (folder, *, size="small", seed=1, altered=false))]
-pub fn sample_(py: Python<'_>, folder: PathBuf, size: &str, seed: u64, altered: bool) -> PyResult<Vec<String>> {
+#[pyo3(signature = (folder, *, size="small", seed=None, altered=false))]
+pub fn sample_(py: Python<'_>, folder: PathBuf, size: &str, seed: Option<u64>, altered: bool) -> PyResult<Vec<String>> {
     let size = match size {
         "small" => Size::Small,
         "full" => Size::Full,
         _ => return Err(simple("syntax", format!("no size {size:?}: there are small and full"))),
     };
-    let files = sample::FILES.iter().chain(altered.then_some(&sample::ALTERED));
+    let (contents, seed) = Contents::of(seed, size);
+    let files = contents.files.iter().chain(if altered { contents.altered } else { &[] });
     py.detach(|| {
         let mut made = Vec::new();
         for (name, _, make) in files {
@@ -27,24 +28,24 @@ pub fn sample_(py: Python<'_>, folder: PathBuf, size: &str, seed: u64, altered: 
             write(&path, &make(seed, size)).map_err(|error| failed(&path, &error))?;
             made.push(path);
         }
-        for (name, make) in sample::BESIDE {
-            let path = folder.join(name);
-            write(&path, &make(seed, size)).map_err(|error| failed(&path, &error))?;
-        }
-        for (name, _, make) in sample::FOLDERS {
-            let inside = folder.join(name);
+        let put_into = |folder: &Path, make: sample::MakeFolder| {
             let mut wrong = None;
-            let mut put = |path: &str, bytes: &[u8]| {
-                let path = inside.join(path);
+            let done = make(seed, size, &mut |path: &str, bytes: &[u8]| {
+                let path = folder.join(path);
                 write(&path, bytes).map_err(|error| {
                     wrong = Some(failed(&path, &error));
                     sample::Stopped
                 })
-            };
-            let done = make(seed, size, &mut put);
-            if let (Err(sample::Stopped), Some(wrong)) = (done, wrong) {
-                return Err(wrong);
+            });
+            match (done, wrong) {
+                (Err(sample::Stopped), Some(wrong)) => Err(wrong),
+                _ => Ok(()),
             }
+        };
+        put_into(&folder, contents.beside)?;
+        for (name, _, make) in contents.folders {
+            let inside = folder.join(name);
+            put_into(&inside, *make)?;
             made.push(inside);
         }
         Ok(made.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())

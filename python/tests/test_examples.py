@@ -59,11 +59,12 @@ PAGES = {
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_python_of_a_page_runs_in_a_folder_of_samples(page: str, samples: Path) -> None:
+def test_the_python_of_a_page_runs_in_a_folder_of_samples(page: str, tmp_path: Path) -> None:
     for name in ("polars", "duckdb"):
         pytest.importorskip(name)
+    assetq.sample(tmp_path, altered=True)
     script = [sys.executable, "-c", "\n".join(PAGES[page])]
-    done = subprocess.run(script, cwd=samples, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
 

@@ -12,9 +12,10 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq sample demo                           small files, some kilobytes each
+  assetq sample demo                           a cruiser with all that belongs to her, and small files of other games
   assetq sample demo --tour                    then commands about them, each of which can be pasted
   assetq sample demo --altered                 also a later build of assets.bin, for `assetq diff`
+  assetq sample demo --seed 7                  small files with random contents
   assetq sample demo --size full --seed 7      about 1 GB: an assets.bin of 170 MB, a game of 400,000 files, the
                                                others as large as the games' own")]
 pub(super) struct Args {
@@ -23,7 +24,7 @@ pub(super) struct Args {
     /// How big the files are
     #[arg(long, value_enum, default_value_t = SizeArg::Small)]
     size: SizeArg,
-    /// Random contents: the same ones for the same seed
+    /// Write random contents, the same ones for the same seed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Write altered.bin, too: a later build of assets.bin, to compare with

@@ -124,8 +124,8 @@ pub struct Contents {
 impl Contents {
     /// Random contents for a seed and for large files, and a small world otherwise; and the seed of what is random.
     pub fn of(seed: Option<u64>, size: Size) -> (&'static Self, u64) {
-        let _ = size;
-        (&RANDOM, seed.unwrap_or(1))
+        let is_world = seed.is_none() && size == Size::Small;
+        (if is_world { &WORLD } else { &RANDOM }, seed.unwrap_or(1))
     }
 }
 

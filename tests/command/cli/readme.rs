@@ -1,10 +1,8 @@
 //! The README and the book: every command in them runs, ends in time, and prints the output that is shown.
 //!
-//! The commands of a page run in order in one folder. Each page of the book starts in a folder of samples. Real files come from
-//! `ASSETQ_SAMPLES`.
+//! The commands of a page run in order in one folder. Each page of the book starts in a folder of samples.
 
-use assetq_sample::bwdb::altered;
-use assetq_sample::{FILES, Size};
+use assetq_sample::{Size, WORLD};
 use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,9 +14,6 @@ use std::{env, fs};
 
 /// More time than any command needs: each is answered within a second or two, also without optimizations.
 const TOO_LONG: Duration = Duration::from_secs(120);
-/// Names that the README gives to real files, and where these lie.
-const REAL: &[(&str, &str)] =
-    &[("GameParams.data", "gameparams/GameParams.data"), ("global.mo", "gameparams/global.mo")];
 
 /// A command of a session, and the lines that are shown below it.
 #[derive(Debug)]
@@ -138,34 +133,12 @@ fn run(command: &str, dir: &Path) -> Result<(i32, String, String), String> {
     Ok((code, out, err))
 }
 
-/// Where a file that a command names comes from.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum FileSource {
-    /// A session, or this test, as small as it is.
-    Sample,
-    /// A real file.
-    Real,
-    /// It cannot be had here.
-    Nowhere,
-}
-
 /// Puts the file `name` into `dir` where the command that names it would find it.
-fn provide(name: &str, dir: &Path) -> FileSource {
-    let put = |bytes: Vec<u8>| fs::write(dir.join(name), bytes).unwrap();
-    let link = |from: PathBuf| {
-        drop(fs::remove_file(dir.join(name)));
-        std::os::unix::fs::symlink(from, dir.join(name)).unwrap();
-    };
-    if let Some((_, file)) = REAL.iter().find(|(shown, _)| *shown == name) {
-        let Some(samples) = crate::common::samples() else { return FileSource::Nowhere };
-        link(samples.join(file));
-        return FileSource::Real;
+fn provide(name: &str, dir: &Path) {
+    match WORLD.altered.iter().find(|(altered, ..)| *altered == name) {
+        Some((.., make)) => fs::write(dir.join(name), make(1, Size::Small)).unwrap(),
+        None => assert!(dir.join(name).exists(), "{name}: this test must learn to provide the file"),
     }
-    match name {
-        "altered.bin" => put(altered(1, Size::Small).bytes),
-        _ => assert!(dir.join(name).exists(), "{name}: this test must learn to provide the file"),
-    }
-    FileSource::Sample
 }
 
 /// The files that a command reads: names with the ending of a file, where none follows an option that names an output.
@@ -183,12 +156,7 @@ fn files(command: &str) -> Vec<String> {
 
 /// The faults of a command and of the output that is shown below it.
 fn check(shown: &SessionCommand, dir: &Path) -> Result<(), String> {
-    let read = files(&shown.command);
-    let from = read.iter().map(|name| provide(name, dir)).max();
-    if from == Some(FileSource::Nowhere) {
-        eprintln!("skipped: line {}: {}", shown.line, shown.command);
-        return Ok(());
-    }
+    files(&shown.command).iter().for_each(|name| provide(name, dir));
     let (code, out, err) = run(&shown.command, dir)?;
     let expected =
         i32::from(["assetq diff ", "assetq refs --dangling "].iter().any(|of| shown.command.starts_with(of)));
@@ -222,7 +190,10 @@ fn faults(name: &str, page: &str, mut dir: PathBuf) -> String {
     for shown in &commands(page, "console") {
         if let Some(folder) = shown.command.strip_prefix("cd ") {
             dir.push(folder);
-            assert!(FILES.iter().all(|(name, ..)| dir.join(name).exists()), "{folder} has a file of every format");
+            assert!(
+                WORLD.files.iter().all(|(name, ..)| dir.join(name).exists()),
+                "{folder} has a file of every format"
+            );
         } else if let Err(why) = check(shown, &dir) {
             writeln!(wrong, "{name}:{}: {}: {why}\n", shown.line, shown.command).unwrap();
         }

@@ -522,8 +522,8 @@ pub const FLEET: [Sister; 4] = [
     },
 ];
 
-/// Shells, a torpedo, an aircraft, islands and a lighthouse: their paths without an ending, and their pieces.
-pub const PROPS: [(&str, &[Piece]); 7] = [
+/// Shells, a torpedo, an aircraft, islands, a lighthouse and a buoy: their paths without an ending, and their pieces.
+pub const PROPS: [(&str, &[Piece]); 8] = [
     (
         "content/gameplay/common/projectile/CPA101_Shell_152mm/CPA101_Shell_152mm",
         &[
@@ -585,6 +585,14 @@ pub const PROPS: [(&str, &[Piece]); 7] = [
             one(Skin::House, Block(Round, [0.0, 26.0, 0.0], [6.6, 0.6, 6.6], 1.0, 0.0, 0.0)),
             one(Skin::Glass, Block(Round, [0.0, 26.6, 0.0], [3.2, 3.0, 3.2], 1.0, 0.0, 0.0)),
             one(Skin::Hull, Block(Round, [0.0, 29.6, 0.0], [4.2, 1.8, 4.2], 0.1, 0.0, 0.0)),
+        ],
+    ),
+    (
+        "content/location/harbour/buoy/buoy",
+        &[
+            one(Skin::Hull, Block(Round, [0.0, -0.8, 0.0], [2.6, 1.6, 2.6], 0.9, 0.0, 0.2)),
+            one(Skin::Gun, Block(Round, [0.0, 0.8, 0.0], [1.6, 3.4, 1.6], 0.2, 0.0, 0.0)),
+            one(Skin::Glass, Block(Round, [0.0, 4.2, 0.0], [0.5, 0.5, 0.5], 0.8, 0.0, 0.0)),
         ],
     ),
 ];

@@ -65,7 +65,8 @@ pub fn turret_model() -> Vec<u8> {
     level("turret", &format!("{MODS}/turret"), Some(&format!("{MODS}/lods/turret_lod1")), EXTENTS[0])
 }
 
-/// Writes what stands beside these files: materials, textures, the other levels of the turret, and German titles.
+/// Writes what stands beside these files: materials, textures, the other levels of the turret, and
+/// a mod of the game that changes one texture.
 ///
 /// # Errors
 /// As `write`.
@@ -76,6 +77,8 @@ pub fn beside(write: &mut Put<'_>) -> Result<(), Stopped> {
             write(&format!("{}_{end}.dds", skin.texture()), &bytes)?;
         }
     }
+    let texture = Build::Now.texture(Skin::Hull, "a");
+    write(&format!("blue-hull-mod/{texture}.dds"), &paint::repainted(Skin::Hull))?;
     let turret = gun(&MOUNTS[0], true);
     for (lod, extent) in EXTENTS.into_iter().enumerate().skip(1) {
         let name = format!("turret_lod{lod}");
@@ -101,7 +104,7 @@ fn camouflages() -> String {
     )
 }
 
-/// Writes the folder of the game: two builds, which share the files that did not change, and a mod that changes one texture.
+/// Writes the folder of the game: two builds, which share the files that did not change.
 ///
 /// # Errors
 /// As `write`.
@@ -124,8 +127,7 @@ pub fn folder(write: &mut Put<'_>) -> Result<(), Stopped> {
             write(&format!("bin/{name}/res/texts/{language}/LC_MESSAGES/global.mo"), &titles(number))?;
         }
     }
-    let mod_texture = format!("{}.dds", Build::Now.texture(Skin::Hull, "a"));
-    write(&format!("res_mods/0.12.1.0/{mod_texture}"), &paint::repainted(Skin::Hull))
+    Ok(())
 }
 
 /// The files of the build before: without the *Borealis*, and with another name of a texture.

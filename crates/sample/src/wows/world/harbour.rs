@@ -11,7 +11,7 @@ const GEOMETRY: &str = "spaces/harbour/models.geometry";
 
 /// What stands where, in metres: the path of a model without its ending, the place, whether it looks back, and a name.
 fn places() -> Vec<(String, Point, bool, Option<String>)> {
-    let [.., plane, north, south, lighthouse] = PROPS.map(|(path, _)| path.to_owned());
+    let [.., plane, north, south, lighthouse, buoy] = PROPS.map(|(path, _)| path.to_owned());
     let mut all = vec![
         (north, [-620.0, 0.0, 380.0], false, None),
         (south.clone(), [560.0, 0.0, -420.0], false, None),
@@ -20,6 +20,9 @@ fn places() -> Vec<(String, Point, bool, Option<String>)> {
         (lighthouse, [-470.0, 10.0, 330.0], true, Some("north_light".to_owned())),
         (plane, [-20.0, 0.0, 90.0], false, None),
     ];
+    // A channel between two rows of buoys.
+    let channel = (0..8).map(|n| [if n % 2 == 0 { -20.0 } else { 30.0 }, 0.0, 180.0 + 60.0 * (n / 2) as f32]);
+    all.extend(channel.map(|at| (buoy.clone(), at, false, None)));
     let berths = [
         (0, [-150.0, 0.0, 120.0]),
         (1, [60.0, 0.0, -10.0]),
