@@ -63,7 +63,7 @@ const below = (base, path = "") =>
     return entry.isDirectory() ? below(base, name) : [name];
   });
 
-const join_ = (/** @type {Uint8Array[]} */ all) => Buffer.concat(all);
+const joined = (/** @type {Uint8Array[]} */ all) => Buffer.concat(all);
 
 /** Runs one command line both ways, in `base`, whose files `root` has. */
 const compare = (base, root, args) => {
@@ -80,8 +80,9 @@ const compare = (base, root, args) => {
   } catch (error) {
     code = String(error.stack).slice(0, 1000);
   }
-  const plain = (bytes) => Buffer.from(bytes.toString("latin1").replaceAll(`${out}/`, ""), "latin1");
-  const results = [["exit code", native.status, code], ["standard output", plain(native.stdout), join_(stdout)], ["standard error", plain(native.stderr), join_(stderr)]];
+  // Each system has its own numbers of errors, and the outputs their folder.
+  const plain = (bytes) => Buffer.from(bytes.toString("latin1").replaceAll(`${out}/`, "").replace(/\(os error \d+\)/g, "(os error)"), "latin1");
+  const results = [["exit code", native.status, code], ["standard output", plain(native.stdout), plain(joined(stdout))], ["standard error", plain(native.stderr), plain(joined(stderr))]];
   for (const name of args.filter((arg) => arg.startsWith("OUT/")).map((arg) => arg.slice(4))) {
     const made = find(root, name);
     const disk = statSync(join(out, name), { throwIfNoEntry: false });
