@@ -61,7 +61,7 @@ assetq.kinds.about = {
     const tables = page.parts.filter((part) => part.kind === "table" && part.meta.rows > 0);
     const item = ([name, text]) => [el("dt", {}, words(name)), el("dd", {}, text)];
     const call = (part) => el("a", { class: "start", href: page.link(part.id) },
-      el("b", {}, CALLS[part.kind] ?? words(part.title)), el("span", {}, contents[part.kind]?.(part).join(" · ") ?? ""));
+      el("b", {}, (page.parts.filter(({ kind }) => kind === part.kind).length === 1 && CALLS[part.kind]) || words(part.title)), el("span", {}, contents[part.kind]?.(part).join(" · ") ?? ""));
     const count = (part) => el("li", {}, el("a", { href: page.link(part.id), title: part.meta.table }, el("b", {}, many(part.meta.rows)), ` ${words(part.meta.table)}`));
     const [first] = meta.endings ?? [];
     const ending = ({ name, count, bytes }) => {
