@@ -210,7 +210,11 @@ fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
     let Some((browser, page)) = ready() else { return };
     let dir = TempDir::new().unwrap();
     let assetq = env!("CARGO_BIN_EXE_assetq");
-    let made = std::process::Command::new(assetq).args(["sample", "all", "--seed", "1"]).current_dir(dir.path()).output().unwrap();
+    let made = std::process::Command::new(assetq)
+        .args(["sample", "all", "--seed", "1"])
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
     assert!(made.status.success());
     let tab = open(&browser, &page, 1920, Scheme::Dark);
     tab.drop_files(&[&dir.path().join("all/wows")]);

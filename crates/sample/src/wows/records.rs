@@ -9,8 +9,8 @@ use crate::writer::bytes;
 pub const SLOTS: [(&str, &str); 4] =
     [("diffuseMap", "a"), ("normalMap", "n"), ("metallicGlossMap", "mg"), ("ambientOcclusionMap", "ao")];
 
-/// Fills the record at `at` with a material of these textures by slot, one flag and any numbers. Returns nothing; ids of names and paths are added
-/// to the database.
+/// Fills the record at `at` with a material of these textures by slot, one flag and any numbers. Names and paths are added to the
+/// database.
 pub fn material(
     blob: &mut BlobWriter,
     at: usize,

@@ -27,7 +27,7 @@ impl Skin {
         ["Hull", "Deck", "DeckHouse", "Glass", "Gun"][self as usize]
     }
 
-    /// What render sets call its material.
+    /// The name of its material in render sets.
     pub fn shader(self) -> String {
         format!("SHIPMAT_PBS_{}", self.part())
     }
@@ -341,9 +341,9 @@ pub struct Mount {
     pub name: &'static str,
     /// The folder that the game has for its kind.
     pub folder: &'static str,
-    /// What does not move up and down.
+    /// Pieces that only turn.
     house: &'static [Piece],
-    /// What does.
+    /// Pieces that are also lifted.
     barrels: &'static [Piece],
     /// Where the barrels are hinged.
     pub axis: Point,
@@ -465,7 +465,7 @@ fn middle(piece: &Piece) -> f32 {
     }
 }
 
-/// A ship: its name and folder, and the sizes of its hull and its houses against those of the *Aurora*.
+/// A ship: its name, its folder, and its size as factors of the *Aurora*.
 #[derive(Debug)]
 pub struct Sister {
     pub name: &'static str,
@@ -632,7 +632,7 @@ pub fn section(section: Section, detail: usize) -> Vec<(Skin, Mesh)> {
 }
 
 impl Mount {
-    /// What turns only, and what is lifted, too.
+    /// The mesh that only turns, and the mesh that is also lifted.
     pub fn meshes(&self, detail: usize) -> [Mesh; 2] {
         [self.house, self.barrels].map(|pieces| {
             let mut mesh = Mesh::default();
@@ -723,7 +723,7 @@ pub const ARMOR: [(u16, u16, f64); 24] = [
 /// The ends of the citadel.
 const CITADEL: [f32; 2] = [-48.0, 50.0];
 
-/// The plates of the hull. `turrets` are also those of the mounts, where they stand.
+/// The plates of the hull, and with `turrets` the plates of the mounts in their places.
 pub fn plates(turrets: bool) -> Vec<PlateShape> {
     let frames = frames(1, PLATES);
     let lines = frames[0].len();

@@ -1,4 +1,4 @@
-//! What the database of the world lists: ships, guns, shells, an aircraft, islands and a lighthouse, with their materials and textures.
+//! The database of the world: ships, guns, shells, an aircraft, islands and a lighthouse, with their materials and textures.
 
 use super::cruiser::{FLEET, MOUNTS, PROPS, Section, Skin};
 use super::model::{EXTENTS, LEVELS, Model, gun, prop, ship_section};
@@ -46,7 +46,7 @@ pub fn material_path(skin: Skin) -> String {
 pub struct Item {
     pub path: String,
     pub model: Model,
-    /// The first build that has it.
+    /// The first build with this model.
     pub since: Build,
 }
 

@@ -89,7 +89,7 @@ pub fn beside(write: &mut Put<'_>) -> Result<(), Stopped> {
     Ok(())
 }
 
-/// `camouflages.xml`, as real files have it.
+/// `camouflages.xml`, in the dialect of real files.
 fn camouflages() -> String {
     let ships = FLEET.iter().map(|ship| ship.name).filter(|name| name.starts_with("PX")).collect::<Vec<_>>().join(" ");
     let [camouflage, _] = CAMOUFLAGE;

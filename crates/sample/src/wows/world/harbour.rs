@@ -9,7 +9,7 @@ use assetq_core::codec::{cityhash64, murmur3};
 
 const GEOMETRY: &str = "spaces/harbour/models.geometry";
 
-/// What stands where, in metres: the path of a model without its ending, the place, whether it looks back, and a name.
+/// The instances, in metres: the path of a model without its ending, the place, whether it looks back, and a name.
 fn places() -> Vec<(String, Point, bool, Option<String>)> {
     let [.., plane, north, south, lighthouse, buoy] = PROPS.map(|(path, _)| path.to_owned());
     let mut all = vec![
