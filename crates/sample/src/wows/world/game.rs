@@ -11,6 +11,7 @@ use crate::wows::text_models::{self, Property, level};
 use crate::wows::{How, Package};
 use assetq_core::codec::cityhash64;
 use assetq_wows::game_folder::Variant;
+use std::sync::LazyLock;
 
 /// The builds of the folder.
 pub const BUILDS: [(&str, Build); 2] = [("7000000", Build::Before), ("7100000", Build::Now)];
@@ -19,9 +20,14 @@ pub const BUILDS: [(&str, Build); 2] = [("7000000", Build::Before), ("7100000", 
 const MODS: &str = "PnFMods/Aurora";
 const SPLINTERS: &str = "content/gameplay/common/camouflage/textures/splinters.dds";
 
-/// The textures of a material: the ends of their names, and their bytes.
-fn textures(skin: Skin) -> [(&'static str, Vec<u8>); 3] {
-    [("a", paint::albedo(skin)), ("n", paint::normals(skin)), ("mg", paint::metal_gloss(skin))]
+/// The textures of a material: the ends of their names, and their bytes. They are painted once.
+fn textures(skin: Skin) -> &'static [(&'static str, Vec<u8>)] {
+    type Textures = [(&'static str, Vec<u8>); 3];
+    static PAINTED: LazyLock<[Textures; 5]> = LazyLock::new(|| {
+        Skin::ALL
+            .map(|skin| [("a", paint::albedo(skin)), ("n", paint::normals(skin)), ("mg", paint::metal_gloss(skin))])
+    });
+    &PAINTED[skin as usize]
 }
 
 /// The `.mfm` of a material of the mod.
@@ -74,7 +80,7 @@ pub fn beside(write: &mut Put<'_>) -> Result<(), Stopped> {
     for skin in Skin::ALL {
         write(&format!("{}.mfm", skin.material()), &material(skin))?;
         for (end, bytes) in textures(skin) {
-            write(&format!("{}_{end}.dds", skin.texture()), &bytes)?;
+            write(&format!("{}_{end}.dds", skin.texture()), bytes)?;
         }
     }
     let texture = Build::Now.texture(Skin::Hull, "a");
@@ -164,7 +170,7 @@ fn ships() -> Package {
     ships.volume("textures_0001.pkg");
     for skin in Skin::ALL {
         for (end, bytes) in textures(skin) {
-            ships.file(&format!("{}.dds", Build::Now.texture(skin, end)), &bytes, How::Deflated);
+            ships.file(&format!("{}.dds", Build::Now.texture(skin, end)), bytes, How::Deflated);
         }
     }
     ships.file(SPLINTERS, &paint::splinters(), How::Deflated);
