@@ -95,13 +95,13 @@ export class FileNode {
   }
 }
 
-/** The parts of a path; `null` if it leaves the folder.
+/** The parts of a path. Nothing is above the folder: as in `/` of other systems, `..` stays there.
  * @param {string} path */
 const parts = (path) => {
   const found = [];
   for (const part of path.split("/")) {
     if (part === "..") {
-      if (found.pop() === undefined) return null;
+      found.pop();
     } else if (part && part !== ".") {
       found.push(part);
     }
@@ -115,14 +115,14 @@ const parts = (path) => {
 export const find = (folder, path) => {
   /** @type {Entry | null} */
   let entry = folder;
-  for (const part of parts(path) ?? ["\0"]) entry = (entry instanceof Folder && entry.names.get(part)) || null;
+  for (const part of parts(path)) entry = (entry instanceof Folder && entry.names.get(part)) || null;
   return entry;
 };
 
 /** Puts a file into `root`, in folders that are made if they are missing.
  * @param {Folder} root @param {string} path @param {FileNode} file */
 export const place = (root, path, file) => {
-  const names = parts(path) ?? [];
+  const names = parts(path);
   const name = names.pop();
   let folder = root;
   for (const part of names) {
@@ -198,7 +198,6 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     if (!(folder instanceof Folder)) return { error: folder ? ERRNO.notdir : ERRNO.badf };
     const path = text(at, length);
     const names = parts(path);
-    if (!names) return { error: ERRNO.perm };
     const name = names.pop();
     if (name === undefined) return { entry: folder };
     const parent = find(folder, names.join("/"));
