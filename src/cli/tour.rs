@@ -13,12 +13,12 @@ const COMMANDS: [&str; 14] = [
     "string 0x820F0280 normalMap --db {}/assets.bin",
     "ls {}/ship.geometry --table armor_models",
     "export {}/ship.geometry --to {}/ship.glb --force",
-    "cat {}/savegame.vrb Bounds -f json",
-    "ls {}/town.wdata portal_* --long -f csv",
+    "ls {}/savegame.vrb",
+    "ls {}/town.wdata --table portal_boxes --long -f csv",
     "export {}/town.wdata --to {}/town.svg --force",
-    "ls {}/sheet.wdb --where u9SaveIndex>250 --limit 5",
+    "ls {}/enemy.wdb --where uHp>1000 --limit 5",
     "ls {}/pack.bin",
-    "verify {}/assets.bin {}/models.bin {}/space.bin {}/ship.geometry {}/savegame.vrb {}/town.wdata {}/sheet.wdb",
+    "verify {}/assets.bin {}/models.bin {}/space.bin {}/ship.geometry {}/savegame.vrb {}/town.wdata {}/enemy.wdb",
 ];
 
 pub(super) fn run(folder: &Path, context: &Context) -> Outcome {

@@ -230,7 +230,7 @@ fn examples_are_whole_lines_on_a_narrow_terminal() {
     run(dir.path(), 0, &columns);
 }
 
-/// `--where u9SaveIndex>250` would write to a file of that name.
+/// `--where uHp>1000` would write to a file of that name.
 #[cfg(unix)]
 #[test]
 fn the_commands_of_the_tour_can_be_pasted() {
