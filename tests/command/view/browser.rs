@@ -119,7 +119,7 @@ impl Browser {
         tab.wait("!document.getElementById('loading')");
         tab.eval(
             "(() => { const [first, next] = globalThis.assetq?.page.parts ?? []; \
-             if (['about', 'changes'].includes(first?.kind) && next) location.replace(assetq.page.link(next.id)); })()",
+             if (['about', 'summary'].includes(first?.kind) && next) location.replace(assetq.page.link(next.id)); })()",
         );
         tab
     }

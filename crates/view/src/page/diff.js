@@ -22,12 +22,12 @@ const short = (text) => (text === null ? "–" : text.length > 60 ? `${text.slic
 const fieldInWords = ([name, old, now, by]) => `${name} ${short(old)} → ${short(now)}${by ? ` (${by})` : ""}`;
 
 // The first part of a page of differences: sentences that lead to the rows.
-assetq.kinds.changes = {
+assetq.kinds.summary = {
   async open(element, part, page) {
     const tables = page.parts.filter(({ kind, meta }) => kind === "diff" && meta.counts.some((count) => count > 0));
     const order = [...tables.filter(({ meta }) => !meta.moved), ...tables.filter(({ meta }) => meta.moved)];
     const headline = order.filter(({ meta }) => !meta.moved).slice(0, 4).map(inWords).join("; ");
-    const body = el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "what changed" },
+    const body = el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "changes in words" },
       el("p", { class: "headline" }, headline || "Rows have moved in the file, and nothing else has changed"), el("div", { class: "first" }, assetq.still(page)));
     element.append(body);
     for (const one of order.slice(0, 40)) {

@@ -50,7 +50,7 @@ class Picture {
       this.levels.map((level, number) => el("option", { value: number }, name(level))));
     this.channel = el("select", { "aria-label": "channels", onchange: () => (this.paint(), page.hold()) },
       Object.entries(CHANNELS).map(([value, text]) => el("option", { value }, text)));
-    const button = (text, title, act) => el("button", { title, "aria-label": title, onclick: act }, text);
+    const button = (text, title, act) => el("button", { title, onclick: act }, text);
     this.size = el("output", { class: "tally" });
     this.texel = el("output", { class: "map-place image-texel", hidden: true });
     this.canvas = el("canvas", { class: "image-canvas", role: "img", "aria-label": part.title });

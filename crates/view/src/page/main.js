@@ -289,7 +289,7 @@ const start = () => {
   if (page.parts.filter((part) => part.kind === "table").length > 1) {
     page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: { rows: 0 } });
   }
-  if (page.parts.some(({ kind }) => kind === "diff")) page.parts.unshift({ id: "changes", kind: "changes", title: "What changed", meta: {} });
+  if (page.parts.some(({ kind }) => kind === "diff")) page.parts.unshift({ id: "changes", kind: "summary", title: "What changed", meta: {} });
   if (page.facts.about) page.parts.unshift({ id: "about", kind: "about", title: "Overview", meta: page.facts.about });
   theme(remembered());
   $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));
