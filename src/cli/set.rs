@@ -17,7 +17,7 @@ Examples:
   assetq set save.vrb Bounds.Max.Y 7.5 --to new.vrb
   assetq set save.vrb Bounds.Max.Y 7.5 --in-place --undo undo.ndjson
   assetq patch save.vrb undo.ndjson --in-place   as it was, byte for byte
-  assetq set sheet.wdb r0000005.u7Race 3 --dry-run
+  assetq set enemy.wdb e_wolf.u7DropRate 30 --dry-run
   assetq set assets.bin content/x.visual.lods[0].extent 90 --to new.bin
   assetq set town.wdata portal_000.pos_x 1500 --to new.wdata
   assetq set pack.bin:item.wdb it_potion.u16BuyPrice 1 --to new.bin

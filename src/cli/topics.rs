@@ -26,11 +26,11 @@ Compare and check
 
 Change: into a new file, or --in-place
   assetq set save.vrb Bounds.Max.Y 7.5 --to new.vrb --undo undo.ndjson
-  assetq set sheet.wdb r0000005.u7Race 3 --dry-run
+  assetq set enemy.wdb e_wolf.u7DropRate 30 --dry-run
   assetq patch new.vrb undo.ndjson --in-place   undo; also edited csv and json
 
 Export
-  assetq export sheet.wdb --to sheet.csv     also json, parquet, arrow
+  assetq export enemy.wdb --to enemy.csv     also json, parquet, arrow
   assetq export ship.geometry --to ship.glb  with textures; also obj, svg, png
 
 Games and archives: their files are read where they are

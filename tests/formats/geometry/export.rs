@@ -421,7 +421,8 @@ fn flipped_bytes_never_panic() {
         let groups = g.groups().cloned().unwrap_or_default();
         let scene = Scene::new("x", &g, &groups, None, Options::default());
         Read::new(&glb(&scene));
-        obj::write(&scene.model(), &mut std::io::sink()).unwrap();
+        // A flipped byte may put a vertex where no finite number of metres is, which is an error.
+        let _ = obj::write(&scene.model(), &mut std::io::sink());
         let _ = svg::write(&scene.model(), &mut std::io::sink());
         written += 1;
     }
