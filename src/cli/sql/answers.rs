@@ -199,7 +199,8 @@ pub(super) fn show(answer: &mut Answer<'_>, form: RowForm, context: &Context) ->
         None if columns.is_empty() => {}
         None if form.format == Format::Text => {
             let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-            if form.has_header {
+            // A single column is one value a line, for programs.
+            if form.has_header && names.len() > 1 {
                 context.print_line(&names.join("  "))?;
             }
         }

@@ -470,14 +470,3 @@ fn a_model_is_no_reference_to_itself() {
     let (_, said) = run_in(samples(), 1, &["refs", &id, "models.bin", "--from"], "");
     assert!(said.contains("nothing refers to it"), "{said}");
 }
-
-/// A table has its header, however few columns and rows it has.
-#[test]
-fn an_answer_without_rows_has_a_header_in_every_form() {
-    for (columns, header) in [("name", "name"), ("name, path", "name  path")] {
-        let query = format!("SELECT {columns} FROM paths LIMIT 0");
-        assert_eq!(run(samples(), 0, &["sql", &query, "assets.bin"]).0, format!("{header}\n"));
-        let (csv, _) = run(samples(), 0, &["sql", &query, "assets.bin", "-f", "csv"]);
-        assert_eq!(csv, format!("{}\r\n", header.replace("  ", ",")));
-    }
-}
