@@ -1,7 +1,6 @@
 //! `assetq sql`, run as a user runs it.
 
 use super::{run_in, samples};
-use crate::common::run;
 use assetq::formats::rusty_hearts::wdata::BoxType;
 use assetq::table::{Value, column_index};
 use assetq::{Asset, Source};
