@@ -55,7 +55,6 @@ fn tries(subject: &Subject, place: &Place, table: &TableInfo) -> Vec<Try> {
         Try::new(&["sql", &query_column, address], &wrong_column),
         Try::new(&["exprot", address, "--to", &csv, "--force"], "exprot"),
         Try::new(&["tables", address], "tables"),
-        Try::new(&[address], address),
         Try::new(&["export", address, "--to", &place.path("folder")], "folder"),
     ];
     if let Some(table) = subject.tables.get(1).filter(|other| other.name != label) {
