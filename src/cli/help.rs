@@ -57,6 +57,7 @@ pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
 /// Makes the line of a file alone, which a desktop starts for a file that is dropped on the program, one of `view`.
 pub(super) fn add_view(args: &mut Vec<OsString>, parser: &Command) {
     if let [_, file] = &**args
+        && !file.as_encoded_bytes().starts_with(b"-")
         && Path::new(file).exists()
         && parser.find_subcommand(file).is_none()
     {

@@ -81,7 +81,7 @@ fn boxes_of_glb(bytes: &[u8]) -> Vec<Corners> {
     boxes.collect()
 }
 
-/// Whether two boxes are the same but for rounding; a box of a map without a size is a small cube in a GLB.
+/// Whether two boxes are the same except for rounding; a box of a map without a size is a small cube in a GLB.
 fn is_same(shown: &Corners, written: &Corners) -> bool {
     let has_size = shown[0] != shown[1];
     [0, 1, 2].into_iter().all(|k| {

@@ -227,7 +227,7 @@ fn what_is_searched_is_no_copy_of_something_else() {
     assert_eq!(searched, ["paths: path", "strings: text", systems, "effect_parameters: name"]);
 }
 
-/// Ids that are places in their file, such as those of the types of a save, are found in all tables.
+/// Ids that are places in their file, such as the ids of types of a save, are found in all tables.
 #[test]
 fn ids_are_found_without_a_table() {
     let dir = tempfile::TempDir::new().unwrap();

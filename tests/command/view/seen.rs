@@ -67,7 +67,7 @@ fn lists_tick_what_is_drawn_and_nothing_else() {
     tick(&tab, "Layer 3");
     tick(&tab, "Show collision hulls");
     all(true, true, true, true);
-    // What is isolated is ticked alone, until all is shown again.
+    // An isolated part is ticked alone, until all parts are shown again.
     tab.eval(&format!("{VIEW}.isolate({VIEW}.models[0].first)"));
     let [bottom, side] = ["12 Bottom", "2 Dual"]
         .map(|name| tab.eval(&format!("{VIEW}.models[0].material.name.startsWith('{name}')")) == true);

@@ -249,7 +249,7 @@ fn small(mut file: &File, state: Option<FileState>, path: &Path) -> Option<Sourc
     if file.read_exact(&mut bytes).is_ok() {
         return Some(Source::copied(bytes.into(), state, path));
     }
-    // What cannot be mapped is read from its beginning.
+    // A file that cannot be mapped is read from its beginning.
     file.rewind().ok()?;
     None
 }

@@ -105,7 +105,7 @@ impl TableEdits {
     }
 }
 
-/// What some bytes of a file decide.
+/// The rows and findings that depend on some bytes of a file.
 #[derive(Debug, Default)]
 pub struct Reached {
     /// Rows with cells that depend on the bytes, in order, by table.
@@ -166,8 +166,9 @@ pub trait Writable: Send + Sync {
         Ok(false)
     }
 
-    /// What the bytes at these ranges, in order and disjoint, decide in this file, which an edit has changed there, and whose bytes are
-    /// at their offsets in the old file: only that is compared and verified. `None` if they may decide anything.
+    /// The rows and findings that depend on the bytes at these ranges, which are in order and disjoint. An edit has changed this file
+    /// there; all other bytes are as in the old file, at the same offsets. Only these rows are compared and verified. `None` if any
+    /// row may depend on these bytes.
     fn reached(&self, _changed: &[Range<usize>]) -> Option<Reached> {
         None
     }

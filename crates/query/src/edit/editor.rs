@@ -718,7 +718,7 @@ impl<'a> EditPlan<'a> {
         Ok(Written { new, outer, pieces, findings, reached, file: None })
     }
 
-    /// What changed bytes decide in `new`, the file that `pieces` made; `None` if it may be anything.
+    /// The rows of `new`, the file that `pieces` made, that depend on changed bytes; `None` if any row may.
     fn reached(&self, new: &Asset, pieces: &Pieces) -> Option<Reached> {
         let keeps_rows = self.edits.iter().all(|edit| edit.add.is_empty() && edit.remove.is_empty());
         if pieces.read_back != ReadBack::Rows || self.outer.is_some() || self.edits.is_empty() || !keeps_rows {

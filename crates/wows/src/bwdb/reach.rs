@@ -1,5 +1,4 @@
-//! What some bytes of the records decide: the records that hold them or point to them, the rows that show these records, and
-//! their checks. An edit in place needs no other comparison and no other check.
+//! The records that hold some bytes or point to them, the rows that show these records, and their checks. An edit in place needs no other comparison and no other check.
 
 use super::record::{Elements, Leaf, Walker, Wanted};
 use super::{Blob, Database, tables, verify};
@@ -164,7 +163,7 @@ mod tests {
             let Some(reached) = reached(&new, std::slice::from_ref(&(at..at + 1))) else { continue };
             for ((name, before), (_, after)) in before.iter().zip(tables(&new)) {
                 if before.len() != after.len() {
-                    // Lists are longer or shorter: later rows are other ones.
+                    // Lists are longer or shorter: later rows have other numbers.
                     assert!(!reached.rows_of(name).is_empty() || reached.rows.is_empty(), "{at:#x} {name}");
                     continue;
                 }

@@ -253,7 +253,7 @@ pub fn ship_section(ship: &Sister, of: Section) -> Model {
     model
 }
 
-/// A mount by itself, as mods or as the game have it.
+/// A mount by itself, as mods or the game hold it.
 pub fn gun(mount: &Mount, is_mod: bool) -> Model {
     let mut model = Model::new();
     let nodes = model.rig(mount, 0, "", is_mod);
@@ -267,7 +267,7 @@ pub fn gun(mount: &Mount, is_mod: bool) -> Model {
     model
 }
 
-/// What neither floats nor shoots, at one level of detail.
+/// A thing that neither floats nor shoots, at one level of detail.
 pub fn prop(path: &str, pieces: &[Piece]) -> Model {
     let mut model = Model::new();
     let name = path.rsplit('/').next().unwrap_or(path);

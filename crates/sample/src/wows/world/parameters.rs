@@ -13,7 +13,7 @@ struct Ship {
     species: &'static str,
     level: i64,
     health: f64,
-    /// Her plates against those of the *Aurora*, in hundredths.
+    /// How thick her plates are, in hundredths of the plates of the *Aurora*.
     armor: f64,
     speed: f64,
     /// The first build that has her.
