@@ -3,6 +3,7 @@ mod page;
 mod show;
 
 use super::changes::{ChangedTable, print_patch, side_of};
+use super::output_files::check_patch_name;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::{self, Archive};
 use crate::asset::Asset;
@@ -25,6 +26,9 @@ pub(super) const FORMATS: &[Format] =
 
 pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
     let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
+    if context.format() == Format::Patch {
+        args.to.as_deref().map_or(Ok(()), check_patch_name)?;
+    }
     context.divert(args.to.as_deref(), args.force, || print(args, context, &old, &new))
 }
 

@@ -59,6 +59,7 @@ pub(super) fn add_view(args: &mut Vec<OsString>, parser: &Command) {
     if let [_, file] = &**args
         && !file.as_encoded_bytes().starts_with(b"-")
         && Path::new(file).exists()
+        && file != "help"
         && parser.find_subcommand(file).is_none()
     {
         args.insert(1, "view".into());

@@ -6,6 +6,7 @@ use crate::asset::Asset;
 use crate::atomic_file::{
     self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
 };
+use crate::edit::read::ChangesFormat;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Write};
@@ -102,6 +103,7 @@ impl Context {
 
     /// As [`Context::check_new`], for an undo patch. An old one may be the only way back, so no message advises to write over it.
     pub(super) fn check_new_undo(&self, to: &Path, force: bool) -> Result<(), Failure> {
+        check_patch_name(to)?;
         if !force && !is_stdout(to) {
             check(to, Overwrite::Refuse).map_err(undo_refused)?;
         }
@@ -190,6 +192,14 @@ impl ReadFiles {
         let mut file = AtomicFile::create_with_folders(to, Overwrite::if_forced(force)).map_err(refused)?;
         file.write_all(bytes)?;
         file.commit_unsynced().map_err(refused)
+    }
+}
+
+/// Refuses a name for a patch by whose ending `patch` would read another form than the lines of JSON that are written.
+pub(super) fn check_patch_name(to: &Path) -> Result<(), Failure> {
+    match ChangesFormat::of_name(&to.to_string_lossy()) {
+        Ok(None | Some(ChangesFormat::Ndjson)) => Ok(()),
+        _ => Err(Failure::usage(format!("{}: a patch is written as .ndjson or .jsonl", to.display()))),
     }
 }
 

@@ -86,6 +86,9 @@ fn differences_go_into_a_file() {
         run(dir.path(), 1, &[&diff[..], &["--to", "mod.ndjson", "--force"]].concat());
         assert_eq!(fs::read_to_string(dir.path().join("mod.ndjson")).unwrap(), run(dir.path(), 1, &diff).0);
     }
+    // `patch` would read another form by the ending.
+    let (_, err) = run(dir.path(), 2, &[&diff[..], &["--to", "mod.json"]].concat());
+    assert!(err.contains("mod.json: a patch is written as .ndjson or .jsonl"), "{err}");
     // Of an answer that ends by an error, no half is kept.
     run(dir.path(), 2, &["diff", "sheet.wdb", "new.wdb", "-t", "nothing", "--to", "half.ndjson"]);
     assert!(!dir.path().join("half.ndjson").exists());

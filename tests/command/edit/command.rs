@@ -193,6 +193,23 @@ fn an_undo_brings_the_bytes_back_and_else_the_cells() {
     assert!(left.contains("\"key\":\"elixir\"") && left.lines().count() == 1, "{left}");
 }
 
+/// `patch` reads a file by its ending, so that an undo under another one would be no way back.
+#[test]
+fn an_undo_has_a_name_that_patch_reads() {
+    let dir = folder();
+    let query = "UPDATE records SET u9Index = 3";
+    for name in ["undo.csv", "undo.json", "undo.txt"] {
+        let (_, err) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "new.wdb", "--undo", name]);
+        assert!(err.contains("a patch is written as .ndjson or .jsonl"), "{err}");
+        assert!(!dir.path().join("new.wdb").exists() && !dir.path().join(name).exists());
+    }
+    for name in ["undo", "undo.jsonl"] {
+        run(dir.path(), 0, &["sql", query, "old.wdb", "--to", "new.wdb", "--undo", name, "--force"]);
+        run(dir.path(), 0, &["patch", "new.wdb", name, "--to", "back.wdb", "--force"]);
+        assert_eq!(read(&dir, "back.wdb"), read(&dir, "old.wdb"));
+    }
+}
+
 /// A record keeps its place under its new name, in a sheet alone and in the sheet of a pack.
 #[test]
 fn a_patch_between_files_renames_records() {
