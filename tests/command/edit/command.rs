@@ -199,13 +199,13 @@ fn an_undo_has_a_name_that_patch_reads() {
     let dir = folder();
     let query = "UPDATE records SET u9Index = 3";
     for name in ["undo.csv", "undo.json", "undo.txt"] {
-        let (_, err) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "new.wdb", "--undo", name]);
+        let (_, err) = run(dir.path(), 2, &["sql", query, "old.wdb", "--to", "edited.wdb", "--undo", name]);
         assert!(err.contains("a patch is written as .ndjson or .jsonl"), "{err}");
-        assert!(!dir.path().join("new.wdb").exists() && !dir.path().join(name).exists());
+        assert!(!dir.path().join("edited.wdb").exists() && !dir.path().join(name).exists());
     }
     for name in ["undo", "undo.jsonl"] {
-        run(dir.path(), 0, &["sql", query, "old.wdb", "--to", "new.wdb", "--undo", name, "--force"]);
-        run(dir.path(), 0, &["patch", "new.wdb", name, "--to", "back.wdb", "--force"]);
+        run(dir.path(), 0, &["sql", query, "old.wdb", "--to", "edited.wdb", "--undo", name, "--force"]);
+        run(dir.path(), 0, &["patch", "edited.wdb", name, "--to", "back.wdb", "--force"]);
         assert_eq!(read(&dir, "back.wdb"), read(&dir, "old.wdb"));
     }
 }

@@ -294,11 +294,9 @@ fn without_a_place_to_write_to_a_page_is_opened() {
     let out = run(&["my sheet.wdb"], "");
     assert_eq!(out.status.code(), Some(0));
     assert!(Path::new(String::from_utf8(out.stdout).unwrap().trim_end()).is_file());
-    for (command, begin) in [("help", "Usage: assetq"), ("man", ".")] {
-        fs::copy(dir.path().join("my sheet.wdb"), dir.path().join(command)).unwrap();
-        let shown = String::from_utf8(run(&[command], "").stdout).unwrap();
-        assert!(shown.lines().any(|line| line.starts_with(begin)) && !shown.contains(".html"), "{shown}");
-    }
+    fs::copy(dir.path().join("my sheet.wdb"), dir.path().join("help")).unwrap();
+    let shown = String::from_utf8(run(&["help"], "").stdout).unwrap();
+    assert!(shown.contains("Usage: assetq"), "{shown}");
 }
 
 #[test]
