@@ -31,7 +31,7 @@ for (const text of [style, script, worker]) if (/<\/(script|style)|<!--/.test(te
 // Pages that the command writes are shown in a frame, which takes the policy of this page besides its own: the hashes of their
 // scripts and styles, the same for every file, are a part of it.
 ask("sample", "sample");
-const shown = ask("view", "sample/turret.mfm", "--to", "-");
+const shown = ask("view", "sample/global.mo", "--to", "-");
 const theirs = (name) => new RegExp(`${name} ([^;"]*)`).exec(/Content-Security-Policy" content="([^"]*)"/.exec(shown)[1])[1];
 const policy = [
   "default-src 'none'", `script-src ${hash(script)} 'wasm-unsafe-eval' ${theirs("script-src")}`, `style-src ${hash(style)} ${theirs("style-src")}`,
