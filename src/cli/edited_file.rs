@@ -2,7 +2,7 @@
 
 use super::changes::{self, print_patch, side_of};
 use super::file_names::{Inside, check_fit};
-use super::output_files::{leave_nothing_when_ended, undo_refused};
+use super::output_files::{check_patch_name, leave_nothing_when_ended, undo_refused};
 use super::stdout::{RowForm, is_stdout};
 use super::{Context, Exit, Failure, Format, Outcome, complain};
 use crate::archive::{Address, holder, open_inside};
@@ -130,6 +130,7 @@ impl EditTarget {
         if let Some(undo) = output.undo.as_deref().filter(|_| !output.dry_run) {
             context.check_new_undo(undo, output.force)?;
             to.iter().try_for_each(|to| context.check_different([to, undo], "the new file and --undo"))?;
+            check_patch_name(undo)?;
         }
         Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
     }

@@ -103,7 +103,6 @@ impl Context {
 
     /// As [`Context::check_new`], for an undo patch. An old one may be the only way back, so no message advises to write over it.
     pub(super) fn check_new_undo(&self, to: &Path, force: bool) -> Result<(), Failure> {
-        check_patch_name(to)?;
         if !force && !is_stdout(to) {
             check(to, Overwrite::Refuse).map_err(undo_refused)?;
         }

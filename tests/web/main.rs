@@ -138,16 +138,16 @@ fn the_sample_is_made_found_queried_and_verified_without_any_file() {
     tab.wait("!document.querySelector('#words').hidden");
     tab.shot("web-words-1280");
     tab.key("Enter");
-    tab.text(" GROUP BY type ORDER BY n DESC LIMIT 2");
+    tab.text(" GROUP BY type ORDER BY n DESC, type DESC LIMIT 2");
     submit(&tab, "sql", 0);
     let cells = tab.eval("[...document.querySelectorAll('#sql td')].map((cell) => cell.textContent)");
-    assert_eq!(cells[0], "MaterialPrototype");
+    assert_eq!(cells[0], "VisualPrototype");
     tab.shot("web-sql-1280");
     tab.click("#sql [name=save]");
     tab.wait("document.querySelector('#made').innerText.includes('answer.csv')");
     let csv = String::from_utf8(made(&tab, "answer.csv")).unwrap();
     assert!(
-        csv.starts_with("type,n") && csv.contains(&format!("MaterialPrototype,{}", cells[1].as_str().unwrap())),
+        csv.starts_with("type,n") && csv.contains(&format!("VisualPrototype,{}", cells[1].as_str().unwrap())),
         "{csv}"
     );
 
