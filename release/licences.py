@@ -40,9 +40,5 @@ def licences(target: str, *selection: str) -> str:
                 text = path.read_text(encoding="utf-8", errors="replace").strip()
                 key = " ".join(text.split())
                 users.setdefault(key, (text, []))[1].append(f"{name} ({path.relative_to(folder).as_posix()})")
-    # The font of pictures is in the command and of no package.
-    font = ROOT / "crates/view/src/picture/font/LICENSE"
-    listed.append("DejaVu Sans 2.37, a subset: see below, https://dejavu-fonts.github.io\n")
-    users["DejaVu"] = (font.read_text(encoding="utf-8").strip(), ["DejaVu Sans 2.37"])
     texts = [f"{'=' * 100}\n{', '.join(names)}\n\n{text}\n" for text, names in users.values()]
     return f"assetq is linked with these packages.\n\n{''.join(listed)}\n{''.join(texts)}"

@@ -12,7 +12,7 @@
 //! | an answer in SQL | `sql::query` | `sql` |
 //! | what changed between two builds | [`diff::tables`] | |
 //! | one value changed, in a new file | [`edit::AssetEdit`] | |
-//! | a mesh as GLB, a map as a picture | [`view::draw`] | |
+//! | a mesh as GLB, a map as SVG | [`view::draw`] | |
 //! | what refers to an entry | [`query::refs`] | |
 //! | a text, wherever it is | [`query::find`] | |
 //! | CSV, JSON, Parquet | [`mod@write`] | Parquet: `parquet` |
@@ -114,7 +114,7 @@
 //!
 //! # Features
 //!
-//! Without features the library has tables, queries, edits, outputs, pages and pictures, and reads `.dds` alone.
+//! Without features the library has tables, queries, edits, outputs and pages, and reads `.dds` alone.
 //!
 //! | feature | default | contents |
 //! |---|---|---|
@@ -161,7 +161,7 @@ pub mod query {
     pub use assetq_query::{files, find, history, lines, refs};
 }
 
-/// Pages and pictures of tables and shapes.
+/// Pages of tables and shapes, and shapes as files of other programs.
 ///
 /// ```
 /// # fn main() -> assetq::Result<()> {
@@ -174,8 +174,8 @@ pub mod query {
 /// # }
 /// ```
 pub mod view {
-    pub use assetq_scene::{self as scene, texture, texture_files};
-    pub use assetq_view::{page, picture, picture::draw};
+    pub use assetq_scene::{self as scene, draw, texture, texture_files};
+    pub use assetq_view::page;
 }
 
 pub use assetq_core::{Asset, Error, Format, Options, Result, Source, table};
@@ -192,7 +192,6 @@ use {
     },
     assetq_query::{files, find, history, lines, refs},
     assetq_scene::{self as scene, texture, texture_files},
-    assetq_view::picture,
     assetq_wows::{armor, models, ship},
     formats::games,
 };

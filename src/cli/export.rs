@@ -3,8 +3,8 @@ mod drawings;
 mod ship;
 mod tables;
 
-pub(super) use args::{ExportArgs, KindArg, LevelArgs, ShipArgs};
-pub(super) use drawings::{draw, image, report};
+pub(super) use args::{ExportArgs, KindArg, ShipArgs};
+pub(super) use drawings::{draw, report};
 pub(super) use tables::{RowSource, check_bom, table_kind, whole_table, write, write_bom};
 
 use super::{Context, Failure, Format, Outcome};

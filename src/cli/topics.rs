@@ -31,7 +31,7 @@ Change: into a new file, or --in-place
 
 Export
   assetq export enemy.wdb --to enemy.csv     also json, parquet, arrow
-  assetq export ship.geometry --to ship.glb  with textures; also obj, svg, png
+  assetq export ship.geometry --to ship.glb  with textures; also obj, svg
 
 Games and archives: their files are read where they are
   assetq games                               installed games: wows:, se2:, ff13:
@@ -113,7 +113,7 @@ ARCHIVE:PATH is a file in a folder or archive, GAME@BUILD a build, and a folder
 or a pattern in quotes means all its files as one: \"GAME:content/*.geometry\".
 
 Files that are written
-  export          csv, json, ndjson, parquet, arrow; glb, obj, svg; png
+  export          csv, json, ndjson, parquet, arrow; glb, obj, svg; textures: png
   set, patch, sql a changed copy of FILE: bwdb, models, space, geometry, splash,
                   vrb, wdb, wpd, wdata
   -f FORMAT       how every command prints: text, json, ndjson, csv

@@ -6,10 +6,9 @@ use crate::archive::Address;
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::models::Meshes;
-use crate::picture::{write as write_picture, write_drawing};
 use crate::report::Progress;
 use crate::scene::figure::{Arrangement, Figure, Solids};
-use crate::scene::{Drawing, Options, SceneFormat, ShapeData, Shapes, TextureMode};
+use crate::scene::{Drawing, Options, ShapeData, Shapes, TextureMode};
 use crate::texture::{self, Texture};
 use crate::texture_files::TextureFiles;
 use assetq_view::page::{Page, image, scene, tables, tree};
@@ -36,7 +35,6 @@ Examples:
                                                a map of the instances, and their models in 3D
   assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
   assetq view hull_a.dds                       a texture, level by level
-  assetq view town.wdata --to town.png         a picture of a map or of meshes
   assetq view GAME:content/assets.bin          a file in an archive
   assetq view GAME --ship Iowa                 a whole ship
   assetq view old.geometry new.geometry --compare
@@ -55,9 +53,8 @@ pub(super) struct ViewArgs {
     /// games or builds
     #[arg(long)]
     compare: bool,
-    /// Write the page to this file instead of opening it in the browser, '-' for standard output; OUT.png is a picture of
-    /// meshes, armour or a map, OUT.svg a plan of a map
-    #[arg(long, value_name = "OUT")]
+    /// Write the page to this file instead of opening it in the browser, '-' for standard output
+    #[arg(long, value_name = "OUT.html")]
     to: Option<PathBuf>,
     /// For geometry: a database that names and pairs its meshes (assets.bin or models.bin)
     #[arg(long, value_name = "FILE")]
@@ -92,35 +89,28 @@ pub(super) fn run(args: &ViewArgs, context: &Context) -> Outcome {
     }
     let asset = context.open_with(&args.file, &args.with)?;
     let to = target(args, &args.file)?;
-    match form(&to)? {
-        Some(kind) => picture(args, &asset, &to, kind, context)?,
-        None => write(args, &asset, &to, context)?,
-    }
+    write(args, &asset, &to, context)?;
     show_page(args, &to, context)?;
     context.warn(&asset);
     Ok(())
 }
 
-/// The file to write: OUT, or a temporary page about `what`.
+/// The page to write: OUT, or a temporary one about `what`.
 fn target(args: &ViewArgs, what: &Path) -> Result<PathBuf, Failure> {
-    args.to.clone().map_or_else(|| place(what), Ok)
-}
-
-/// The format that the ending of OUT names; `None` for a page.
-fn form(to: &Path) -> Result<Option<SceneFormat>, Failure> {
+    let Some(to) = &args.to else { return place(what) };
     let ending = to.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    match ending.as_deref() {
-        None | Some("html" | "htm") => Ok(None),
-        Some("png") => Ok(Some(SceneFormat::Png)),
-        Some("svg") => Ok(Some(SceneFormat::Svg)),
-        Some(other) => Err(Failure::usage(format!("{}: view writes .html, .png and .svg, not .{other}", to.display()))),
-    }
+    let instead = match ending.as_deref() {
+        None | Some("html" | "htm") => return Ok(to.clone()),
+        Some("png") => "; Save PNG in the page saves a picture, and assetq export FILE --to OUT.png writes a texture",
+        Some("svg" | "glb" | "obj") => "; assetq export FILE --to OUT writes shapes",
+        Some(_) => "",
+    };
+    Err(Failure::usage(format!("{}: view writes a page, .html{instead}", to.display())))
 }
 
-/// The images of materials: all images for a page, base colours for a picture.
-fn textures(args: &ViewArgs) -> Result<TextureMode, Failure> {
-    let is_picture = args.to.as_deref().map_or(Ok(None), form)?.is_some();
-    Ok(if is_picture { TextureMode::Base } else { TextureMode::Png })
+/// All images of materials, as large as a page shows them, and all levels of detail.
+fn options() -> Options {
+    Options { lod: None, textures: TextureMode::Png, texture_size: TEXTURE_SIZE, ..Options::default() }
 }
 
 /// A number of bytes for people: 170.7 MB.
@@ -144,17 +134,11 @@ fn show_page(args: &ViewArgs, page: &Path, context: &Context) -> Result<(), Fail
 
 fn ship(args: &ViewArgs, query: &str, context: &Context) -> Outcome {
     let opened = args.ship.open(query, &args.file, context)?;
-    let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
-    let drawing = opened.draw(options)?;
+    let drawing = opened.draw(Options { lod: Some(0), ..options() })?;
     let name = &opened.ship.name;
     export::report(&*drawing, name, context);
     let to = target(args, Path::new(name))?;
-    let form = form(&to)?;
     context.create(&to, args.force, |out| {
-        if let Some(kind) = form {
-            write_drawing(&*drawing, kind, out).map_err(Failure::of_file(name))?;
-            return Ok(());
-        }
         let mut page = Page::new(out, name, &format!("World of Warships · {}", opened.ship.hull))?;
         if let Some(figure) = drawing.figure()? {
             scene::add(&mut page, &figure)?;
@@ -366,9 +350,8 @@ impl<'a> Cast<'a> {
     /// The drawings of the file and of its companions: all levels of detail of all shapes. The models of a space are placed
     /// by it.
     fn drawings(&'a self, args: &'a ViewArgs, asset: &'a Asset, context: &Context) -> Result<Vec<Named<'a>>, Failure> {
-        let textures = textures(args)?;
         let is_linked = asset.reader().facet::<dyn Shapes>().is_none() && !self.companions.is_empty();
-        let own = if is_linked { None } else { drawing(asset, &args.file, &self.others, textures, context)? };
+        let own = if is_linked { None } else { drawing(asset, &args.file, &self.others, context)? };
         let mut drawings: Vec<Named<'a>> = own.map(|own| (asset.source().name(), own)).into_iter().collect();
         let mut others = self.others.clone();
         if asset.reader().facet::<dyn ShapeData>().is_some() {
@@ -376,7 +359,7 @@ impl<'a> Cast<'a> {
         }
         for (path, companion) in &self.companions {
             let others: &[&PathBuf] = if companion.reader().facet::<dyn Meshes>().is_some() { &others } else { &[] };
-            if let Some(drawing) = drawing(companion, path, others, textures, context)? {
+            if let Some(drawing) = drawing(companion, path, others, context)? {
                 drawings.push((companion.source().name(), drawing));
             }
         }
@@ -415,7 +398,6 @@ fn drawing<'a>(
     asset: &'a Asset,
     path: &Path,
     others: &[&PathBuf],
-    textures: TextureMode,
     context: &Context,
 ) -> Result<Option<Box<dyn Drawing + 'a>>, Failure> {
     let file = asset.source().name();
@@ -425,9 +407,8 @@ fn drawing<'a>(
             true => Ok(None),
         };
     };
-    let options = Options { lod: None, textures, texture_size: TEXTURE_SIZE, ..Options::default() };
     if !others.is_empty() {
-        match export::draw(asset, shapes, path, others.iter().copied(), options, context) {
+        match export::draw(asset, shapes, path, others.iter().copied(), options(), context) {
             // It is shown alone.
             Ok(drawing) if matches!(drawing.figure(), Ok(None)) => {
                 context.note(file, "the other files draw nothing of it");
@@ -435,41 +416,7 @@ fn drawing<'a>(
             drawn => return drawn.map(Some),
         }
     }
-    Ok(context.or_failed(export::draw(asset, shapes, path, std::iter::empty(), options, context)))
-}
-
-fn picture(args: &ViewArgs, asset: &Asset, to: &Path, kind: SceneFormat, context: &Context) -> Result<(), Failure> {
-    let file = asset.source().name();
-    if let Some(texture) = asset.reader().facet::<dyn Texture>().filter(|_| matches!(kind, SceneFormat::Png)) {
-        return export::image(texture, export::LevelArgs::default(), asset, to, args.force, context);
-    }
-    let cast = Cast::open(args, asset, context)?;
-    let mut drawings = cast.drawings(args, asset, context)?;
-    for (file, drawing) in &drawings {
-        drawing.damage().iter().for_each(|error| context.damaged(file, error));
-    }
-    if drawings.len() > 1 && matches!(kind, SceneFormat::Png) && asset.reader().facet::<dyn ShapeData>().is_none() {
-        let failed = Failure::of_file(file);
-        let mut solids = Vec::new();
-        for (file, drawing) in &drawings {
-            if let Some(Figure::Solids(found)) = drawing.figure().map_err(failed)? {
-                solids.push((last(file), found));
-            }
-        }
-        let together = Figure::Solids(Solids::together(Arrangement::Together, solids));
-        return context.create(to, args.force, |out| write_picture(&together, out).map_err(failed));
-    }
-    // The picture of a space is its map.
-    drawings.truncate(1);
-    let Some((_, drawing)) = drawings.pop() else {
-        let what =
-            format!("{file}: a {} file has no shape to be drawn; OUT.html is a page of its tables", asset.format());
-        return Err(Failure::usage(what));
-    };
-    context.create(to, args.force, |out| {
-        context.notes(file, &write_drawing(&*drawing, kind, out).map_err(Failure::of_file(file))?);
-        Ok(())
-    })
+    Ok(context.or_failed(export::draw(asset, shapes, path, std::iter::empty(), options(), context)))
 }
 
 /// The path of a temporary page: in a private folder of this user.

@@ -202,7 +202,7 @@ const GAMES: [&str; 4] = ["ff13", "rusty-hearts", "vrage", "wows"];
 const OF_ONE_GAME: [(&str, &str); 17] = [
     ("AXES", "figures begin with it"),
     ("BudgetShare", "it spends what a budget counts"),
-    ("ChartLink", "a part of charts, which pages and pictures show"),
+    ("ChartLink", "a part of charts, which pages show"),
     ("Graphs", "a facet that the commands cat and export use"),
     ("Influences", "the bones of a solid's vertices, which pages turn"),
     ("ItemList", "a part of tables, which edits use"),
@@ -211,6 +211,7 @@ const OF_ONE_GAME: [(&str, &str); 17] = [
     ("PackedTexts", "a search as those beside it"),
     ("Patches", "the bytes of edits, which the reader of the example uses, too"),
     ("RowBudget", "it raises the limit of a budget"),
+    ("Surface", "a part of meshes of a GLB"),
     ("TextureSet", "a facet that the command export uses"),
     ("band", "the scale of colours by thickness, which pages show"),
     ("Variant", "a part of models, which the writer of GLB writes"),

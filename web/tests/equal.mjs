@@ -27,7 +27,7 @@ const SOME = [
   ["sample/assets.bin", "diff", "{}", "{}"],
   ["sample/ship.geometry", "export", "{}", "--to", "OUT/ship.glb"],
   ["sample/ship.geometry", "export", "{}", "--to", "OUT/ship.obj"],
-  ["sample/ship.geometry", "view", "{}", "--to", "OUT/ship.png"],
+  ["sample/ship.geometry", "export", "{}", "--to", "OUT/ship.svg"],
   ["sample/enemy.wdb", "set", "{}", "e_wolf.u7DropRate", "30", "--to", "OUT/new.wdb", "--undo", "OUT/undo.ndjson"],
   ["sample/enemy.wdb", "sql", "UPDATE records SET u7DropRate = 60 WHERE u7DropRate BETWEEN 40 AND 50", "{}", "--dry-run"],
   ["sample/enemy.wdb", "sql", "UPDATE records SET u7DropRate = 60 WHERE u7DropRate BETWEEN 40 AND 50", "{}", "--to", "OUT/new.wdb"],

@@ -4,10 +4,14 @@
 //! implement [`ShapeData`].
 
 use crate::asset::Asset;
+use crate::atomic_file::{AtomicFile, Overwrite};
 use crate::error::{Error, ErrorKind, Result};
-use crate::figure;
 use crate::texture_files::TextureFiles;
+use crate::{figure, written};
+use std::ffi::OsStr;
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 
 /// Files that name, place or paint shapes of other files, such as a database of models. A reader with this facet is taken beside the
 /// file that is drawn.
@@ -71,8 +75,6 @@ pub enum TextureMode {
     None,
     /// As PNG, with the channels of glTF.
     Png,
-    /// As [`TextureMode::Png`], base colours only.
-    Base,
     /// Unchanged files beside the drawing.
     Files,
 }
@@ -108,7 +110,6 @@ pub enum SceneFormat {
     Obj,
     /// A drawing of lines and areas.
     Svg,
-    Png,
 }
 
 /// Files that describe shapes of another file.
@@ -153,7 +154,7 @@ pub trait Drawing {
         Ok(Vec::new())
     }
 
-    /// The shapes that pages and pictures show. `None` without any.
+    /// The shapes that pages show. `None` without any.
     ///
     /// # Errors
     /// When a shape cannot be read.
@@ -161,25 +162,39 @@ pub trait Drawing {
         Ok(None)
     }
 
-    /// Notes on parts that a picture of [`Drawing::figure`] leaves out.
-    ///
-    /// # Errors
-    /// When a shape cannot be read.
-    fn picture_notes(&self) -> Result<Vec<String>> {
-        Ok(Vec::new())
-    }
-
-    /// Writes the shapes, and returns notes on skipped parts. Pictures are drawn from [`Drawing::figure`] instead.
+    /// Writes the shapes, and returns notes on skipped parts.
     ///
     /// # Errors
     /// `Unsupported` for a form that is not among [`Shapes::kinds`], when a part cannot be read, or when `out` fails.
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>>;
 }
 
-/// The error of a drawing without shapes.
-#[cold]
-pub fn nothing_to_draw() -> Error {
-    Error::of_part(ErrorKind::NotFound { what: "there are no meshes, armour, hulls or boxes to draw".to_owned() }, "")
+/// Draws the shapes of `asset` to the file `to`, in the form of its ending: `.glb`, `.obj` or `.svg`. A file there is replaced.
+/// Returns notes on skipped parts.
+///
+/// # Errors
+/// `Syntax` for another ending, `Unsupported` for a file without shapes or a form that they cannot have, damage, and `Io`.
+pub fn draw(asset: &Asset, to: impl AsRef<Path>) -> Result<Vec<String>> {
+    let to = to.as_ref();
+    let kind = match to.extension().and_then(OsStr::to_str) {
+        Some("glb") => SceneFormat::Glb,
+        Some("obj") => SceneFormat::Obj,
+        Some("svg") => SceneFormat::Svg,
+        _ => {
+            let what = format!("{}: drawings end in .glb, .obj or .svg", to.display()).into();
+            return Err(Error::of_part(ErrorKind::Syntax { what }, ""));
+        }
+    };
+    let shapes = asset.reader().facet::<dyn Shapes>().ok_or_else(|| no_such_kind(kind))?;
+    let drawing = shapes.draw(&Context::default(), Options::of_kind(kind))?;
+    for (name, bytes) in drawing.beside(kind)? {
+        written(fs::write(to.with_file_name(name), bytes))?;
+    }
+    let mut file = written(AtomicFile::create(to, Overwrite::Replace))?;
+    let mut notes = drawing.notes().to_vec();
+    notes.extend(drawing.write(kind, &mut file)?);
+    written(file.commit())?;
+    Ok(notes)
 }
 
 /// The error of a drawing that cannot have a form.

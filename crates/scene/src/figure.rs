@@ -1,4 +1,4 @@
-//! Figures: the shapes of drawings, in terms of no format, for pages and pictures.
+//! Figures: the shapes of drawings, in terms of no format, for pages.
 
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "numbers of shapes in memory")]
 

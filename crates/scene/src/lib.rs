@@ -16,7 +16,8 @@
 
 // Short paths for the code of this package.
 use assetq_core::{
-    archive, asset, bytes, codec, error, escape, options, paths, reader, report, schema, source, table, writable,
+    archive, asset, atomic_file, bytes, codec, error, escape, options, paths, reader, report, schema, source, table,
+    writable,
 };
 
 pub mod beside;

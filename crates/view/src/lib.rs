@@ -1,4 +1,4 @@
-//! Pages and pictures of tables and shapes: a part of `assetq`, which programs use instead. It changes without notice.
+//! Pages of tables and shapes: a part of `assetq`, which programs use instead. It changes without notice.
 
 #![allow(missing_docs, missing_debug_implementations, reason = "an inner package: its items are public for the others")]
 #![allow(
@@ -15,7 +15,6 @@ use assetq_core::{Error, codec, error, escape, reader, table, threads, write};
 use assetq_scene::{self as scene, texture};
 
 pub mod page;
-pub mod picture;
 
 #[cfg(test)]
 assetq_core::inventory::submit! {

@@ -74,7 +74,7 @@ Examples:
   assetq export GAME:content/…/hull.geometry --to hull.glb --texture-size 1024
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
-  assetq export ship.geometry --to ship.png
+  assetq export ship.geometry --to ship.svg
   assetq export hull_a.dds --to hull_a.png
   assetq export GAME --ship Iowa --to iowa.glb --texture-size 1024
   assetq export GAME \"content/gameplay/*.geometry\" --to ships/ --as glb
@@ -86,7 +86,7 @@ pub(in crate::cli) struct ExportArgs {
     #[arg(value_name = "FILE", required = true)]
     pub(in crate::cli) files: Vec<PathBuf>,
     /// The file or folder to write, '-' for standard output; its ending selects the kind: csv, json, ndjson, parquet,
-    /// arrow, arrows (a stream), for geometry and maps glb, obj, svg, png, and for textures png
+    /// arrow, arrows (a stream), for geometry and maps glb, obj, svg, and for textures png
     #[arg(long, value_name = "OUT")]
     pub(in crate::cli) to: PathBuf,
     /// The kind of output, whatever the ending
@@ -115,7 +115,7 @@ pub(in crate::cli) struct ExportArgs {
     /// .splash with hit boxes; one beside the geometry with its name is used without this
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) with: Vec<PathBuf>,
-    /// For glb, obj and png of geometry: the form of textures; default: png
+    /// For glb and obj of geometry: the form of textures; default: png
     #[arg(long, value_enum, value_name = "HOW")]
     pub(in crate::cli) textures: Option<TexturesArg>,
     /// For glb and obj of geometry: the greatest width and height of textures
@@ -128,11 +128,10 @@ pub(in crate::cli) struct ExportArgs {
     #[arg(long, value_name = "N", default_value = "0", value_parser = lod)]
     pub(in crate::cli) lod: Lod,
     /// For geometry: these parts, each below a node of its own in glb; if not given, meshes for glb and obj, and all parts for svg
-    /// and png
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     pub(in crate::cli) only: Vec<PartArg>,
     #[command(flatten)]
-    pub(in crate::cli) level: LevelArgs,
+    pub(super) level: LevelArgs,
     #[command(flatten)]
     pub(in crate::cli) ship: ShipArgs,
 }
@@ -159,13 +158,13 @@ pub(in crate::cli) struct RowArgs {
 
 /// The level of a texture to write.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
-pub(in crate::cli) struct LevelArgs {
+pub(super) struct LevelArgs {
     /// For a texture: which level, 0 the largest
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(in crate::cli) mip: u32,
+    pub(super) mip: u32,
     /// For an array of textures or a cube map: which of them
     #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(in crate::cli) layer: u32,
+    pub(super) layer: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -185,7 +184,7 @@ pub(in crate::cli) enum KindArg {
     Glb,
     Obj,
     Svg,
-    /// A picture, drawn without a GPU
+    /// A level of a texture
     Png,
 }
 
@@ -204,8 +203,7 @@ impl TexturesArg {
     pub(super) fn mode_for(kind: scene::SceneFormat, asked: Option<Self>) -> TextureMode {
         match kind {
             scene::SceneFormat::Glb | scene::SceneFormat::Obj => asked.map_or(TextureMode::Png, Self::mode),
-            scene::SceneFormat::Png if asked != Some(Self::None) => TextureMode::Base,
-            scene::SceneFormat::Png | scene::SceneFormat::Svg => TextureMode::None,
+            scene::SceneFormat::Svg => TextureMode::None,
         }
     }
 
@@ -269,19 +267,18 @@ impl ExportArgs {
 }
 
 impl KindArg {
-    /// The form of a drawing; other kinds are tables.
+    /// The form of a drawing; other kinds are tables or textures.
     pub(super) fn drawing(self) -> Option<scene::SceneFormat> {
         match self {
             Self::Glb => Some(scene::SceneFormat::Glb),
             Self::Obj => Some(scene::SceneFormat::Obj),
             Self::Svg => Some(scene::SceneFormat::Svg),
-            Self::Png => Some(scene::SceneFormat::Png),
             _ => None,
         }
     }
 
     pub(super) fn is_drawing(self) -> bool {
-        self.drawing().is_some()
+        self == Self::Png || self.drawing().is_some()
     }
 
     /// Whether each column of a file of this kind has one type.

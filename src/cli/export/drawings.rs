@@ -10,6 +10,7 @@ use crate::texture::Texture;
 use crate::texture_files::TextureFiles;
 use crate::write::hive::file_name;
 use crate::{scene, texture};
+use assetq_view::page::tables::quoted;
 use std::path::{Path, PathBuf};
 
 /// Draws files with a shape: one file as one drawing, the files of an archive as a drawing each, in a folder.
@@ -64,10 +65,16 @@ fn drawing(
     }
     let drawn = kind.drawing().zip(asset.reader().facet::<dyn Shapes>());
     let Some((kind, shapes)) = drawn.filter(|(kind, shapes)| shapes.kinds().contains(kind)) else {
-        let what = format!(
-            "{file}: a {} file has no shape to write as that; csv, json, parquet and others write its tables",
-            asset.format()
-        );
+        let format = asset.format();
+        let what = match asset.reader().facet::<dyn Shapes>() {
+            Some(_) if kind == KindArg::Png => format!(
+                "{file}: a {format} file has no texture to write as png; assetq view {} shows its shapes and saves pictures",
+                quoted(&path.to_string_lossy())
+            ),
+            _ => format!(
+                "{file}: a {format} file has no shape to write as that; csv, json, parquet and others write its tables"
+            ),
+        };
         return Err(Failure::usage(what));
     };
     let options = Options {
@@ -121,7 +128,7 @@ pub(super) fn save(
         }
     }
     context.create(to, force, |out| {
-        context.notes(file, &crate::picture::write_drawing(drawing, kind, out).map_err(failed)?);
+        context.notes(file, &drawing.write(kind, out).map_err(failed)?);
         Ok(())
     })
 }
@@ -147,7 +154,7 @@ fn is_of_meshes(asset: &Asset) -> bool {
     asset.reader().facet::<dyn crate::armor::Plating>().is_none()
 }
 
-pub(in crate::cli) fn image(
+fn image(
     texture: &dyn Texture,
     level: LevelArgs,
     asset: &Asset,

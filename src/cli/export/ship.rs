@@ -58,7 +58,8 @@ impl Drawable {
 
 pub(super) fn run(args: &ExportArgs, query: &str, context: &Context) -> Outcome {
     let Some(kind) = args.kind()?.drawing() else {
-        return Err(Failure::usage("a ship is written as glb, obj, svg or png"));
+        let what = "a ship is written as glb, obj or svg; assetq view GAME --ship SHIP shows it and saves pictures";
+        return Err(Failure::usage(what));
     };
     let [game] = &*args.files else {
         return Err(Failure::usage("--ship takes one game"));

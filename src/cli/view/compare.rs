@@ -2,12 +2,11 @@
 
 use super::super::diff::short_names;
 use super::super::export::report;
-use super::{Context, Failure, Outcome, TEXTURE_SIZE, ViewArgs, drawing, form, show_page, target, textures};
+use super::{Context, Failure, Outcome, ViewArgs, drawing, options, show_page, target};
 use crate::asset::Asset;
-use crate::picture::write as write_picture;
 use crate::scene::beside::Beside;
 use crate::scene::figure::{Figure, Solids};
-use crate::scene::{Drawing, Options, SceneFormat};
+use crate::scene::{Drawing, Options};
 use assetq_view::page::{Page, scene};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +38,7 @@ fn drawn<'a>(
     context: &Context,
 ) -> Result<Box<dyn Drawing + 'a>, Failure> {
     let others: Vec<&PathBuf> = args.db.iter().chain(&args.with).collect();
-    let drawing = drawing(asset, path, &others, textures(args)?, context)?;
+    let drawing = drawing(asset, path, &others, context)?;
     drawing.ok_or_else(|| Failure::usage(format!("{}: no shapes to compare", path.display())))
 }
 
@@ -47,7 +46,7 @@ fn ships(args: &ViewArgs, wanted: [(&PathBuf, &String); 2], context: &Context) -
     let [left, right] = wanted.map(|(game, query)| args.ship.open(query, game, context));
     let mut ships = [left?, right?];
     ships.iter_mut().for_each(|ship| ship.armor = true);
-    let options = Options { textures: textures(args)?, texture_size: TEXTURE_SIZE, ..Options::default() };
+    let options = Options { lod: Some(0), ..options() };
     let [left, right] = &ships;
     let drawings = [left.draw(options)?, right.draw(options)?];
     let names = [&*left.ship.name, &*right.ship.name];
@@ -63,7 +62,7 @@ fn ships(args: &ViewArgs, wanted: [(&PathBuf, &String); 2], context: &Context) -
     write(args, names.each_ref().map(|name| &**name), drawings.each_ref().map(|drawing| &**drawing), context)
 }
 
-/// Writes the page or the picture of two drawings, with their names.
+/// Writes the page of two drawings, with their names.
 fn write(args: &ViewArgs, names: [&str; 2], drawings: [&dyn Drawing; 2], context: &Context) -> Outcome {
     for (name, drawing) in names.into_iter().zip(drawings) {
         report(drawing, name, context);
@@ -74,14 +73,7 @@ fn write(args: &ViewArgs, names: [&str; 2], drawings: [&dyn Drawing; 2], context
     let together = Figure::Solids(beside.together());
     let title = format!("{left} and {right}");
     let to = target(args, Path::new(&title))?;
-    let form = form(&to)?;
-    if form == Some(SceneFormat::Svg) {
-        return Err(Failure::usage("two models are compared in .html and .png, not .svg"));
-    }
     context.create(&to, args.force, |out| {
-        if form.is_some() {
-            return Ok(write_picture(&together, out)?);
-        }
         let mut page = Page::new(out, &title, "side by side")?;
         scene::add(&mut page, &together)?;
         Ok(page.finish()?)

@@ -423,8 +423,8 @@ fn exports_are_whole_or_not_there() {
         ("ship.geometry", "ship.obj", "#"),
         ("ship.geometry", "ship.svg", "<svg"),
         ("town.wdata", "town.svg", "<svg"),
-        ("ship.geometry", "ship.png", "\u{fffd}PNG\r\n"),
-        ("town.wdata", "town.png", "\u{fffd}PNG\r\n"),
+        ("space.bin", "space.svg", "<svg"),
+        ("hull_a.dds", "hull_a.png", "\u{fffd}PNG\r\n"),
         ("town.wdata", "town.glb", "glTF"),
     ] {
         run(0, &["export", file, "--to", &out(name)]);

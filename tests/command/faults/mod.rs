@@ -36,7 +36,7 @@ pub const READING: &[&str] = &[
     "history content FILE KNOWN",
     "textconv FILE",
     "view FILE --to OUT/x.html",
-    "view ship.geometry --with FILE --to OUT/x.png",
+    "view ship.geometry --with FILE --to OUT/x.htm",
     "export FILE --to OUT/x.csv",
     "export FILE --to OUT/x.parquet",
     "export FILE --to OUT/ --as json --all-tables",

@@ -420,17 +420,19 @@ fn a_geometry_goes_out_with_its_hit_boxes_and_comes_back_without() {
 }
 
 #[test]
-fn pictures_are_written_without_a_browser() {
+fn pictures_of_scenes_are_taken_from_their_pages() {
     let dir = TempDir::new().unwrap();
-    for file in ["ship.geometry", "ship.splash", "town.wdata"] {
+    for (file, format) in [("ship.geometry", "geometry"), ("ship.splash", "splash"), ("town.wdata", "wdata")] {
         sample(dir.path(), file, Size::Small);
-        run(dir.path(), 0, &["view", file, "--to", "x.png", "--force"]);
-        let png = fs::read(dir.path().join("x.png")).unwrap();
-        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 4000, "{file}");
+        let (_, error) = run(dir.path(), 2, &["export", file, "--to", "x.png"]);
+        let advice = format!("assetq view {file} shows its shapes and saves pictures");
+        assert_eq!(error, format!("assetq: {file}: a {format} file has no texture to write as png; {advice}\n"));
+        run(dir.path(), 0, &["view", file, "--to", "x.html", "--force"]);
     }
     sample(dir.path(), "sheet.wdb", Size::Small);
-    let (_, error) = run(dir.path(), 2, &["view", "sheet.wdb", "--to", "x.png", "--force"]);
+    let (_, error) = run(dir.path(), 2, &["export", "sheet.wdb", "--to", "x.png"]);
     assert!(error.contains("has no shape"), "{error}");
+    assert!(!dir.path().join("x.png").exists());
 }
 
 #[test]
@@ -584,16 +586,19 @@ fn legends_show_the_colours_that_are_seen() {
 }
 
 #[test]
-fn out_is_written_as_its_ending_says_and_other_endings_are_refused() {
+fn view_writes_pages_and_names_the_command_for_other_endings() {
     let dir = TempDir::new().unwrap();
     sample(dir.path(), "town.wdata", Size::Small);
-    for (out, begin) in [("x.PNG", &b"\x89PNG"[..]), ("x.svg", b"<svg "), ("x.HTM", b"<!DOCTYPE html>")] {
-        run(dir.path(), 0, &["view", "town.wdata", "--to", out]);
-        assert!(fs::read(dir.path().join(out)).unwrap().starts_with(begin), "{out}");
+    run(dir.path(), 0, &["view", "town.wdata", "--to", "x.HTM"]);
+    assert!(fs::read(dir.path().join("x.HTM")).unwrap().starts_with(b"<!DOCTYPE html>"));
+    let picture = "; Save PNG in the page saves a picture, and assetq export FILE --to OUT.png writes a texture";
+    let shapes = "; assetq export FILE --to OUT writes shapes";
+    for (out, instead) in [("x.jpg", ""), ("x.PNG", picture), ("x.svg", shapes), ("x.glb", shapes)] {
+        let (_, error) = run(dir.path(), 2, &["view", "town.wdata", "--to", out]);
+        assert_eq!(error, format!("assetq: {out}: view writes a page, .html{instead}\n"));
+        assert!(!dir.path().join(out).exists());
     }
-    let (_, error) = run(dir.path(), 2, &["view", "town.wdata", "--to", "x.jpg"]);
-    assert_eq!(error, "assetq: x.jpg: view writes .html, .png and .svg, not .jpg\n");
-    assert!(!dir.path().join("x.jpg").exists());
+    run(dir.path(), 0, &["export", "town.wdata", "--to", "x.svg"]);
 }
 
 /// A visual, and a model that names it, stand for the geometry beside them. A material that is not at hand is named with the option that finds
@@ -611,7 +616,7 @@ fn a_visual_and_a_model_lead_to_their_shape_and_a_folder_to_its_materials() {
         let (_, said) = run(dir.path(), 0, &["export", file, "--to", "b.glb", "--force"]);
         assert!(fs::read(at("a.glb")).unwrap() == fs::read(at("b.glb")).unwrap(), "{file}");
         assert!(said.contains("(PnFMods/Sample/gun/turret.mfm) is not at hand: --with turret.mfm"), "{said}");
-        run(dir.path(), 0, &["view", file, "--to", "b.png", "--force"]);
+        run(dir.path(), 0, &["view", file, "--to", "b.html", "--force"]);
     }
     fs::create_dir(at("materials")).unwrap();
     fs::write(at("materials/turret.mfm"), text_models::demo_material(1, Size::Small)).unwrap();

@@ -54,9 +54,6 @@ fn parts_of_several_files_and_hit_boxes_are_one_scene() {
     assert!(at(1.0).contains("file stern.geometry"), "{}", at(1.0));
     tab.shot("several");
     assert_eq!(tab.errors(), [""; 0]);
-    run(dir.path(), 0, &[&["view"], &files[..], &["all.png"]].concat());
-    run(dir.path(), 0, &["view", "bow.geometry", "--to", "bow.png"]);
-    assert!(fs::read(dir.path().join("all.png")).unwrap() != fs::read(dir.path().join("bow.png")).unwrap());
 }
 
 #[test]
@@ -197,29 +194,6 @@ fn a_difference_of_meshes_shows_the_old_version_of_each_beside_the_new_one() {
         assert_eq!((shown("old"), shown("new")), (format!("group_0000000{level}"), format!("group_0000000{level}")));
     }
     assert_eq!(tab.errors(), [""; 0]);
-}
-
-#[test]
-fn a_picture_of_a_ship_has_its_textures_on() {
-    let dir = TempDir::new().unwrap();
-    let mut write = writer(dir.path());
-    folder::<std::convert::Infallible>(|path, bytes| {
-        write(path, bytes.to_vec());
-        Ok(())
-    })
-    .unwrap();
-    // Pixels whose channels differ: without textures a ship is grey, or has the soft colours of its materials.
-    let strong = |name: &str, more: &[&str]| {
-        run(dir.path(), 0, &[&["export", ".", "--ship", SHIP, "--to", name][..], more].concat());
-        let mut reader = png::Decoder::new(fs::File::open(dir.path().join(name)).map(std::io::BufReader::new).unwrap())
-            .read_info()
-            .unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        reader.next_frame(&mut pixels).unwrap();
-        pixels.as_chunks::<4>().0.iter().filter(|[r, g, b, _]| r.max(g).max(b) - r.min(g).min(b) > 110).count()
-    };
-    let (with, without) = (strong("with.png", &[]), strong("without.png", &["--textures", "none"]));
-    assert!(with > 1000 && with > 4 * without, "{with} {without}");
 }
 
 #[test]

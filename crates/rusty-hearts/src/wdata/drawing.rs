@@ -94,7 +94,7 @@ fn chart(map: &Map) -> Result<Chart> {
 /// All boxes are drawn, and no other file has data about them.
 impl Shapes for Map {
     fn kinds(&self) -> &'static [SceneFormat] {
-        &[SceneFormat::Glb, SceneFormat::Svg, SceneFormat::Png]
+        &[SceneFormat::Glb, SceneFormat::Svg]
     }
 
     fn draw<'a>(&'a self, _: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
@@ -122,18 +122,15 @@ impl Drawing for MapDrawing<'_> {
         match kind {
             SceneFormat::Glb => glb::write(self.map, out).map(|()| Vec::new()),
             SceneFormat::Svg => {
-                svg::write_chart(self.chart()?, out)?;
-                self.picture_notes()
+                let chart = self.chart()?;
+                svg::write_chart(chart, out)?;
+                Ok(match chart.without_place {
+                    0 => Vec::new(),
+                    1 => vec!["1 entry without a place in space is not drawn".to_owned()],
+                    count => vec![format!("{count} entries without a place in space are not drawn")],
+                })
             }
-            SceneFormat::Obj | SceneFormat::Png => Err(no_such_kind(kind)),
+            SceneFormat::Obj => Err(no_such_kind(kind)),
         }
-    }
-
-    fn picture_notes(&self) -> Result<Vec<String>> {
-        Ok(match self.chart()?.without_place {
-            0 => Vec::new(),
-            1 => vec!["1 entry without a place in space is not drawn".to_owned()],
-            count => vec![format!("{count} entries without a place in space are not drawn")],
-        })
     }
 }

@@ -96,7 +96,7 @@ class Scene extends shapes.Jointed(shapes.Choosing(shapes.Placing(shapes.Plating
     this.status = el("div", { class: "scene-status" });
     this.renderer = shapes.Renderer.on(this.canvas, () => this.redraw());
     if (!this.renderer) {
-      return this.refuse(this.element, "The tables of the file work, and “assetq view FILE --to FILE.png” draws,");
+      return this.refuse(this.element, "The tables of the file work, and “assetq export FILE --to FILE.svg” draws,");
     }
     const button = (text, title, onclick) => el("button", { title, onclick }, text);
     const fit = () => this.fit();

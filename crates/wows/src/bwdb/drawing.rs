@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::file_name;
 use crate::geometry::METRES;
 use crate::geometry::export::boxes::{self, GlbBox};
-use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind};
+use crate::scene::{Context, Drawing, Options, SceneFormat, Shapes, no_such_kind, svg};
 use crate::{
     id::Id64,
     models::{Model, ModelFiles},
@@ -22,7 +22,7 @@ use std::io::Write;
 /// The `models.bin` of the space, if at hand, states how large its models are.
 impl Shapes for Space {
     fn kinds(&self) -> &'static [SceneFormat] {
-        &[SceneFormat::Glb, SceneFormat::Png]
+        &[SceneFormat::Glb, SceneFormat::Svg]
     }
 
     fn draw<'a>(&'a self, context: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
@@ -154,22 +154,22 @@ impl Drawing for Plan {
         Ok((!self.0.boxes.is_empty()).then_some(Figure::Chart(&self.0)))
     }
 
-    fn picture_notes(&self) -> Result<Vec<String>> {
-        Ok(self.0.notes.clone())
-    }
-
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
-        if kind != SceneFormat::Glb {
-            return Err(no_such_kind(kind));
+        match kind {
+            SceneFormat::Glb => {
+                let materials =
+                    self.0.kinds.iter().map(|kind| (&*kind.name, kind.colour.map(|c| f32::from(c) / 255.0)));
+                let boxes = self.0.boxes.iter().map(|one| GlbBox {
+                    name: &one.name,
+                    material: one.kind,
+                    center: one.center,
+                    sides: one.sides,
+                });
+                boxes::write(&self.0.name, materials, boxes, out)?;
+            }
+            SceneFormat::Svg => svg::write_chart(&self.0, out)?,
+            SceneFormat::Obj => return Err(no_such_kind(kind)),
         }
-        let materials = self.0.kinds.iter().map(|kind| (&*kind.name, kind.colour.map(|c| f32::from(c) / 255.0)));
-        let boxes = self.0.boxes.iter().map(|one| GlbBox {
-            name: &one.name,
-            material: one.kind,
-            center: one.center,
-            sides: one.sides,
-        });
-        boxes::write(&self.0.name, materials, boxes, out)?;
         Ok(self.0.notes.clone())
     }
 }

@@ -194,12 +194,10 @@ fn draw(u: &mut Unstructured<'_>, shapes: &dyn Shapes) {
     let stage = &models[below(u, models.len())];
     let stage = Asset::open(assetq::Source::from_vec(stage.name, stage.bytes.clone())).unwrap();
     let named = Context::from_assets([&stage]).unwrap_or_default();
-    // A picture takes as long as hundreds of other outputs of a small file.
-    let is_pictured = any::<u8>(u) & 7 == 7;
     for (context, lod) in [(&Context::default(), Some(0)), (&named, None)] {
         let mut options = Options::default();
         options.lod = lod;
-        for &kind in shapes.kinds().iter().filter(|kind| **kind != SceneFormat::Png || is_pictured) {
+        for &kind in shapes.kinds() {
             if let Ok(drawing) = shapes.draw(context, options) {
                 drawing.notes();
                 drawing.damage();

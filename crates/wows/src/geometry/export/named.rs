@@ -59,7 +59,7 @@ fn placements(instances: &[Instance], models: &[Model]) -> (Option<Vec<Placement
 
 impl Shapes for Geometry {
     fn kinds(&self) -> &'static [SceneFormat] {
-        &[SceneFormat::Glb, SceneFormat::Obj, SceneFormat::Svg, SceneFormat::Png]
+        &[SceneFormat::Glb, SceneFormat::Obj, SceneFormat::Svg]
     }
 
     fn companion(&self) -> Option<&'static str> {
@@ -95,11 +95,13 @@ impl Drawing for Scene<'_> {
 
     fn write(&self, kind: SceneFormat, out: &mut dyn Write) -> Result<Vec<String>> {
         match kind {
-            SceneFormat::Glb | SceneFormat::Obj if self.is_empty() => return Err(crate::scene::nothing_to_draw()),
+            SceneFormat::Glb | SceneFormat::Obj if self.is_empty() => {
+                let what = "there are no meshes, armour, hulls or boxes to draw".to_owned();
+                return Err(Error::of_part(ErrorKind::NotFound { what }, ""));
+            }
             SceneFormat::Glb => glb::write(&self.model(), out)?,
             SceneFormat::Obj => obj::write(&self.model(), out)?,
             SceneFormat::Svg => svg::write(&self.model(), out)?,
-            SceneFormat::Png => return Err(crate::scene::no_such_kind(kind)),
         }
         Ok(Vec::new())
     }

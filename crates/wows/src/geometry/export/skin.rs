@@ -214,7 +214,6 @@ impl Material {
             Some(Skin { alpha, images: BTreeMap::new(), transform: None, emissive, extras: extras(surface) });
         let mut roles = match options.textures {
             TextureMode::None | TextureMode::Files => return Vec::new(),
-            TextureMode::Base => vec![base],
             TextureMode::Png => vec![base, Role::Normal, Role::MetalRoughness, Role::Occlusion],
         };
         if options.emissive && emissive > 0.0 && surface.fx.contains("emissive") {

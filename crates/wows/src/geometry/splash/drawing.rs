@@ -18,7 +18,7 @@ use std::io::Write;
 
 impl Shapes for Splash {
     fn kinds(&self) -> &'static [SceneFormat] {
-        &[SceneFormat::Glb, SceneFormat::Png]
+        &[SceneFormat::Glb]
     }
 
     fn draw<'a>(&'a self, _: &Context<'_>, _: Options) -> Result<Box<dyn Drawing + 'a>> {
