@@ -1,7 +1,8 @@
 // Blocks: bytes that the page has as base64 of a deflate stream, in elements that are no scripts.
+/** @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} */
 const known = new Map();
 
-const fromBase64 = (text) => {
+const fromBase64 = (/** @type {string} */ text) => {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
@@ -9,11 +10,11 @@ const fromBase64 = (text) => {
   return bytes;
 };
 
-const decode = async (name) => {
+const decode = async (/** @type {string} */ name) => {
   const element = document.getElementById(`b:${name}`);
   if (!element) throw new Error(`the page has no block ${name}`);
   try {
-    const deflated = new Blob([fromBase64(element.textContent)]);
+    const deflated = new Blob([fromBase64(element.textContent ?? "")]);
     // Its text is not needed any more.
     element.remove();
     const stream = deflated.stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -25,6 +26,7 @@ const decode = async (name) => {
 
 // The bytes of a block, which is decoded once.
 assetq.block = (name) => {
-  if (!known.has(name)) known.set(name, decode(name));
-  return known.get(name);
+  const block = known.get(name) ?? decode(name);
+  known.set(name, block);
+  return block;
 };

@@ -2,10 +2,12 @@
 const LEAST = -(2n ** 53n), MOST = 2n ** 53n;
 
 class Bytes {
-  constructor(bytes, at = 0) {
+  at = 0;
+
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.at = at;
   }
   u8() { return this.view.getUint8(this.at++); }
   u32() { const n = this.view.getUint32(this.at, true); this.at += 4; return n; }
@@ -14,10 +16,11 @@ class Bytes {
     this.at += 16;
     return (high << 64n) | low;
   }
-  take(n) { const part = this.bytes.subarray(this.at, this.at + n); this.at += n; return part; }
+  take(/** @type {number} */ n) { const part = this.bytes.subarray(this.at, this.at + n); this.at += n; return part; }
 }
 
 // Whole numbers: an array of numbers, or of bigints where they may be beyond what a number can tell apart.
+/** @type {(from: Bytes, count: number) => Float64Array | bigint[]} */
 const numbers = (from, count) => {
   const width = from.u8(), steps = from.u8() === 1, first = from.i128(), step = from.i128();
   const planes = from.take(width * count);
@@ -51,6 +54,15 @@ const numbers = (from, count) => {
   return all;
 };
 
+// Whole numbers that count or place something.
+/** @type {(from: Bytes, count: number) => Float64Array} */
+const places = (from, count) => {
+  const all = numbers(from, count);
+  if (all instanceof Float64Array) return all;
+  throw new Error("a column of places has numbers that are no places");
+};
+
+/** @type {(from: Bytes, count: number, size: number) => ArrayBuffer} */
 const planesOf = (from, count, size) => {
   const bytes = from.take(count * size), whole = new Uint8Array(count * size);
   for (let k = 0; k < size; k++) for (let n = 0; n < count; n++) whole[n * size + k] = bytes[k * count + n];
@@ -58,18 +70,19 @@ const planesOf = (from, count, size) => {
 };
 
 // Distinct texts, cut out of one long text when they are needed.
+/** @type {(from: Bytes) => Texts} */
 const texts = (from) => {
   const count = from.u32();
-  const lengths = numbers(from, count);
+  const lengths = places(from, count);
   const all = new TextDecoder("utf-8", { ignoreBOM: true }).decode(from.take(from.u32()));
   const ends = new Uint32Array(count);
   for (let n = 0, end = 0; n < count; n++) ends[n] = end += lengths[n];
-  const get = (n) => all.slice(n === 0 ? 0 : ends[n - 1], ends[n]);
-  let lower = null;
+  const get = (/** @type {number} */ n) => all.slice(n === 0 ? 0 : ends[n - 1], ends[n]);
+  let lowered = "";
   // For each text 1 if it contains a lower-case word: one search through the long text.
-  const including = (word) => {
+  const including = (/** @type {string} */ word) => {
     const marks = new Uint8Array(count);
-    lower ??= all.toLowerCase();
+    const lower = (lowered ||= all.toLowerCase());
     if (lower.length !== all.length) return marks.map((_, n) => (get(n).toLowerCase().includes(word) ? 1 : 0));
     for (let n = 0, at = lower.indexOf(word); at >= 0; ) {
       let high = count - 1;
@@ -87,15 +100,16 @@ const texts = (from) => {
 };
 
 // The shortest digits of a single-precision number, the even ones of two as near.
-const float = (n) => {
+const float = (/** @type {number} */ n) => {
   if (!Number.isFinite(n)) return "null";
   if (Number.isInteger(n) && Math.abs(n) < 1e6) return String(n);
   for (let digits = 6; ; digits++) {
     const [short, more] = [0, 1].map((k) => n.toPrecision(digits + k)), even = more.replace(/([02468])5(?=e|$)/, "$1");
-    if (Math.fround(short) === n) return String(+(+more === n && even !== more ? even : short));
+    if (Math.fround(Number(short)) === n) return String(Number(Number(more) === n && even !== more ? even : short));
   }
 };
 
+/** @type {(all: Float32Array | Float64Array, show: (n: number) => string) => NumberCells} */
 const floats = (all, show) => ({
   kind: "number",
   all,
@@ -106,8 +120,10 @@ const floats = (all, show) => ({
 
 // Cells of a stretch. `value(row)` is a number, a bigint, a text or null, by which rows are put in order; `text(row)` is
 // the text to show, or null. Numbers also have `all`, an array, in which `none` stands for null.
+/** @type {OtherCells} */
 const NOTHING = { kind: "null", value: () => null, text: () => null };
-const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
+assetq.column = (bytes, rows, column = {}) => {
+  const from = new Bytes(bytes);
   const layout = from.u8();
   switch (layout) {
     case 1: {
@@ -115,9 +131,9 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
       const all = numbers(from, rows);
       const isBig = Array.isArray(all);
       const none = null_ === undefined ? undefined : isBig ? null_ : Number(null_);
-      const value = (row) => (all[row] === none ? null : all[row]);
+      const value = (/** @type {number} */ row) => (all[row] === none ? null : all[row]);
       const bool = column.kind === "Bool";
-      const text = (row) => (all[row] === none ? null : bool ? (all[row] ? "true" : "false") : String(all[row]));
+      const text = (/** @type {number} */ row) => (all[row] === none ? null : bool ? (all[row] ? "true" : "false") : String(all[row]));
       return { kind: "number", value, text, all, none };
     }
     case 2:
@@ -126,34 +142,35 @@ const decode = (bytes, rows, column, from = new Bytes(bytes)) => {
       return floats(new Float64Array(planesOf(from, rows, 8)), String);
     case 4:
     case 7: {
-      const of = texts(from);
-      const places = numbers(from, rows);
-      const value = (row) => (places[row] === 0 ? null : of.get(places[row] - 1));
-      const cells = { kind: "text", value, text: value, of, places };
+      const [of, at] = [texts(from), places(from, rows)];
+      const value = (/** @type {number} */ row) => (at[row] === 0 ? null : of.get(at[row] - 1));
+      /** @type {TextCells} */
+      const cells = { kind: "text", value, text: value, of, places: at };
       if (layout === 4) return cells;
-      const literals = numbers(from, of.count);
-      return Object.assign(cells, { literals, isLiteral: (row) => places[row] > 0 && literals[places[row] - 1] === 1 });
+      const literals = places(from, of.count);
+      return { ...cells, literals, isLiteral: (row) => at[row] > 0 && literals[at[row] - 1] === 1 };
     }
     case 5: {
       // Words are not sought in lists: they are decoded when a row is seen.
-      let decoded = null;
       const build = () => {
         const length = from.u32(), count = from.u32();
-        const lists = Array.from({ length }, () => new Float32Array(new Uint32Array(numbers(from, count)).buffer));
-        return { lists, places: numbers(from, rows) };
+        const lists = Array.from({ length }, () => new Float32Array(new Uint32Array(places(from, count)).buffer));
+        return { lists, at: places(from, rows) };
       };
-      const text = (row) => {
-        const { lists, places } = (decoded ??= build());
-        return places[row] === 0 ? null : `[${lists.map((list) => float(list[places[row] - 1])).join(",")}]`;
+      /** @type {ReturnType<typeof build> | undefined} */
+      let decoded;
+      const text = (/** @type {number} */ row) => {
+        const { lists, at } = (decoded ??= build());
+        return at[row] === 0 ? null : `[${lists.map((list) => float(list[at[row] - 1])).join(",")}]`;
       };
       return { kind: "list", value: text, text };
     }
     case 6:
-      return { kind: "id", places: numbers(from, rows) };
+      return { kind: "id", places: places(from, rows) };
     default:
       return NOTHING;
   }
 };
 
+/** @typedef {Bytes} BytesReader */
 assetq.Bytes = Bytes;
-assetq.column = (bytes, rows, column = {}) => decode(bytes, rows, column);

@@ -2,13 +2,14 @@
 // `open(element, part, page)` fills the element when the part is first shown, and returns a view. A view may have
 // `show(params)`, called with the parameters of the address each time the user comes to the part; `state()`, which
 // returns such parameters for what is shown now; and `hide()`, called when the user leaves the part.
-globalThis.assetq = /** @type {any} */ ({ kinds: {} });
+globalThis.assetq = /** @type {Assetq} */ ({ kinds: {} });
 
 // Control characters, marks of direction and what has no width: shown as what they are, never followed.
 const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+/** @type {Record<string, string>} */
 const NAMED = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 assetq.clean = (text) =>
-  text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0).toString(16)}}`);
+  text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0)?.toString(16)}}`);
 
 assetq.many = (count) => count.toLocaleString("en");
 
@@ -17,6 +18,7 @@ assetq.words = (name) => (/^[a-z][a-z\d]*(_[a-z\d]+)*$/.test(name) ? name[0].toU
 
 // The name in `names` that needs the fewest changes to become `wanted`; null if all differ too much.
 assetq.nearest = (wanted, names) => {
+  /** @type {(a: string, b: string) => number} */
   const distance = (a, b) => {
     let row = Array.from({ length: b.length + 1 }, (_, i) => i);
     for (let i = 1; i <= a.length; i++) {
@@ -27,7 +29,7 @@ assetq.nearest = (wanted, names) => {
     return row[b.length];
   };
   const lower = wanted.toLowerCase();
-  const score = (name) => (name.toLowerCase().includes(lower) || lower.includes(name.toLowerCase()) ? 0.5 : distance(lower, name.toLowerCase()));
+  const score = (/** @type {string} */ name) => (name.toLowerCase().includes(lower) || lower.includes(name.toLowerCase()) ? 0.5 : distance(lower, name.toLowerCase()));
   const [best] = names.map((name) => /** @type {[number, string]} */ ([score(name), name])).sort((a, b) => a[0] - b[0]);
   return best && best[0] <= Math.max(2, wanted.length / 2) ? best[1] : null;
 };
@@ -36,9 +38,9 @@ assetq.nearest = (wanted, names) => {
 assetq.el = (tag, props = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (typeof value === "boolean") element[name] = value;
-    else if (value !== undefined && value !== null) element.setAttribute(name, value);
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    else if (typeof value === "boolean") Object.assign(element, { [name]: value });
+    else if (value !== undefined && value !== null) element.setAttribute(name, String(value));
   }
   for (const child of children.flat()) {
     if (child !== null && child !== undefined && child !== false) {
@@ -47,8 +49,12 @@ assetq.el = (tag, props = {}, ...children) => {
   }
   return element;
 };
+// What is wrong, as people read it.
+assetq.messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
 const { el, many, words } = assetq;
-const $ = (id) => document.getElementById(id);
+const $ = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const LONGEST = 100_000; // characters of a text that are shown at once
 const PIECE = 10_000;
 
@@ -58,8 +64,12 @@ const isAddressed = /^(https?|file):$/.test(location.protocol);
 let kept = "";
 const fragment = () => (isAddressed ? location.hash : kept);
 
+/** @type {number | undefined} */
+let silence;
+/** @type {Page} */
 const page = {
   parts: [],
+  title: document.title,
   facts: {},
   el,
   clean: assetq.clean,
@@ -68,15 +78,17 @@ const page = {
   // Opens a part without showing it, as large as `width` by `height`, for a picture of it. The user may come to it meanwhile.
   async prepare(part, width, height) {
     if (!part.element) {
-      open(part).classList.add("unseen");
-      Object.assign(part.element.style, { width: `${width}px`, height: `${height}px` });
+      const element = open(part);
+      element.classList.add("unseen");
+      Object.assign(element.style, { width: `${width}px`, height: `${height}px` });
     }
-    return part.opened;
+    await part.opened;
+    return part.view;
   },
   prepared(part) {
-    part.element.classList.remove("unseen");
-    part.element.removeAttribute("style");
-    part.element.hidden = current !== part;
+    part.element?.classList.remove("unseen");
+    part.element?.removeAttribute("style");
+    if (part.element) part.element.hidden = current !== part;
   },
 
   // The address of a part: `#table=models&row=12`.
@@ -105,7 +117,7 @@ const page = {
   hold(isStep = false) {
     if (!current?.view?.state || current.isOpening) return;
     const link = page.link(current.id, current.view.state());
-    current.item.href = link;
+    if (current.item) current.item.href = link;
     // The browser reports a new address later: an address that is not shown yet must not be replaced.
     if (fragment() !== shown || link === shown) return;
     if (isAddressed) history[isStep ? "pushState" : "replaceState"](null, "", link);
@@ -115,7 +127,7 @@ const page = {
 
   // Begins `element` with the reason why something in it is not shown; the same reason is given once.
   fault(element, error) {
-    const text = `This is not complete: ${error?.message ?? error}.`;
+    const text = `This is not complete: ${assetq.messageOf(error)}.`;
     if ([...element.children].some((child) => child.classList.contains("failed") && child.textContent === assetq.clean(text))) return;
     element.prepend(el("p", { class: "note fault failed", role: "alert" }, text));
   },
@@ -144,8 +156,8 @@ const page = {
     const say = $("say");
     say.textContent = assetq.clean(text);
     say.classList.add("shown");
-    clearTimeout(page.silence);
-    page.silence = setTimeout(() => say.classList.remove("shown"), 4000);
+    clearTimeout(silence);
+    silence = setTimeout(() => say.classList.remove("shown"), 4000);
   },
 
   async copy(text) {
@@ -172,18 +184,23 @@ const page = {
   },
 
   // A row of one of the page's tables as pairs of a column and a text; null if the page lacks it.
-  row: async (table, row) => null,
-  rowLink: (table, row) => null,
+  row: async () => null,
+  rowLink: () => null,
   // Links from a row of a table to the views that show it as a shape: pairs of a title and a link.
-  shapeLinks: (table, row) => page.parts.flatMap((part) => assetq.kinds[part.kind].links?.(part, table, row, page) ?? []),
+  shapeLinks: (table, row) => page.parts.flatMap((part) => kindOf(part).links?.(part, table, row, page) ?? []),
 };
 assetq.page = page;
 
+/** @type {(part: Part) => Kind<Part>} */
+const kindOf = (part) => assetq.kinds[part.kind];
+
+/** @type {Part | null} */
 let current = null;
 // The address that is shown.
 let shown = "";
 
 // The part and the parameters of the address. An empty or unknown address means the first part.
+/** @type {() => [Part | undefined, URLSearchParams]} */
 const address = () => {
   const [id, ...rest] = fragment().slice(1).split("&");
   let name = id;
@@ -197,15 +214,16 @@ const address = () => {
     const near = assetq.nearest(name, page.parts.map((part) => part.id));
     page.say(`This page has no ${name}${near ? `; did you mean ${near}?` : "."}`);
   }
-  return [part ?? page.parts.find((part) => !part.meta?.moved) ?? page.parts[0], new URLSearchParams(part ? rest.join("&") : "")];
+  return [part ?? page.parts.find((part) => !part.meta.moved) ?? page.parts[0], new URLSearchParams(part ? rest.join("&") : "")];
 };
 
 // Begins to open a part, and gives its element.
+/** @type {(part: Part) => HTMLElement} */
 const open = (part) => {
-  part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title });
-  document.querySelector("main").append(part.element);
-  part.opened = (async () => (part.view = await assetq.kinds[part.kind].open(part.element, part, page)))();
-  return part.element;
+  const element = (part.element = el("section", { class: `part ${part.kind}`, "aria-label": part.title }));
+  main.append(element);
+  part.opened = (async () => { part.view = await kindOf(part).open(element, part, page); })();
+  return element;
 };
 
 const show = async () => {
@@ -216,33 +234,32 @@ const show = async () => {
     current?.view?.hide?.();
     for (const other of page.parts) {
       if (other.element) other.element.hidden = other !== part;
-      other.item.removeAttribute("aria-current");
-      other.item.tabIndex = -1;
+      other.item?.removeAttribute("aria-current");
+      if (other.item) other.item.tabIndex = other === part ? 0 : -1;
     }
     current = part;
     document.title = part === page.parts[0] ? page.title : `${words(assetq.clean(part.title))} · ${page.title}`;
-    part.item.setAttribute("aria-current", "page");
-    part.item.tabIndex = 0;
-    part.item.scrollIntoView({ block: "nearest" });
+    part.item?.setAttribute("aria-current", "page");
+    part.item?.scrollIntoView({ block: "nearest" });
   }
   unfold(false);
   part.isOpening = true;
-  if (part.element) page.prepared(part);
-  else open(part);
+  page.prepared(part);
+  const element = part.element ?? open(part);
   try {
     await part.opened;
   } catch (error) {
-    page.fault(part.element, error);
+    page.fault(element, error);
   }
   // A part that opens slowly shows the newest address only.
   if (current !== part || shown !== asked) return;
-  await page.attempt(part.element, part.view?.show?.(params));
+  await page.attempt(element, part.view?.show?.(params));
   if (shown !== asked) return;
   part.isOpening = false;
   page.hold();
 };
 
-const unfold = (open) => {
+const unfold = (/** @type {boolean} */ open) => {
   document.body.classList.toggle("menu", open);
   $("menu").setAttribute("aria-expanded", String(open));
 };
@@ -251,7 +268,7 @@ const unfold = (open) => {
 const KEY = "assetq-theme";
 const dark = () =>
   (document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-const remembered = (value) => {
+const remembered = (/** @type {string | undefined} */ value = undefined) => {
   try {
     if (value) localStorage.setItem(KEY, value);
     return localStorage.getItem(KEY);
@@ -259,35 +276,37 @@ const remembered = (value) => {
     return null;
   }
 };
-const theme = (name) => {
+const theme = (/** @type {string | null} */ name = null) => {
   if (name === "dark" || name === "light") document.documentElement.dataset.theme = name;
   document.dispatchEvent(new Event("assetq-theme"));
 };
 
 // Errors of the file, before everything else.
-const damage = ({ errors, count }) => {
+const damage = (/** @type {{ count: number, errors: string[] }} */ { errors, count }) => {
   const more = count > errors.length ? el("p", {}, `… and ${many(count - errors.length)} more`) : null;
   const list = el("ul", {}, errors.map((text) => el("li", {}, text)));
   return el("details", { class: "damage", open: true }, el("summary", {}, `This file is damaged: ${many(count)} ${count === 1 ? "error" : "errors"}`), list, more);
 };
 
 // The parts are one stop of the Tab key; arrow keys go from one to the next.
-const walk = (event) => {
-  const by = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
+/** @type {Record<string, number>} */
+const STEPS = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity };
+const walk = (/** @type {KeyboardEvent} */ event) => {
+  const by = STEPS[event.key];
   if (!by) return;
-  const items = page.parts.map((part) => part.item);
-  items[Math.min(Math.max(0, items.indexOf(event.target) + by), items.length - 1)].focus();
+  const at = page.parts.findIndex(({ item }) => item === event.target) + by;
+  page.parts[Math.min(Math.max(0, at), page.parts.length - 1)].item?.focus();
   event.preventDefault();
 };
 
 const start = () => {
-  Object.assign(page, JSON.parse($("parts").textContent), { title: document.title });
+  Object.assign(page, JSON.parse($("parts").textContent ?? ""));
   $("loading").remove();
-  if (page.facts.damage) document.querySelector("main").append(damage(page.facts.damage));
-  const files = page.parts.findIndex(({ id, kind, meta }) => id === "table=files" && kind === "table" && meta.columns.some(({ name }) => name === "path"));
-  if (files >= 0) page.parts.splice(files, 0, { id: "folders", kind: "folders", title: "Folders", meta: { of: page.parts[files] } });
+  if (page.facts.damage) main.append(damage(page.facts.damage));
+  const files = page.parts.find((part) => part.kind === "table" && part.id === "table=files" && part.meta.columns.some(({ name }) => name === "path"));
+  if (files?.kind === "table") page.parts.splice(page.parts.indexOf(files), 0, { id: "folders", kind: "folders", title: "Folders", meta: { of: files } });
   if (page.parts.filter((part) => part.kind === "table").length > 1) {
-    page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: { rows: 0 } });
+    page.parts.push({ id: "search", kind: "search", title: "Search all tables", meta: {} });
   }
   if (page.parts.some(({ kind }) => kind === "diff")) page.parts.unshift({ id: "changes", kind: "summary", title: "What changed", meta: {} });
   if (page.facts.about) page.parts.unshift({ id: "about", kind: "about", title: "Overview", meta: page.facts.about });
@@ -296,7 +315,7 @@ const start = () => {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
   $("menu").addEventListener("click", () => unfold(!document.body.classList.contains("menu")));
   for (const part of page.parts) {
-    const count = part.meta?.count;
+    const { count } = part.meta;
     const note = count === undefined ? null : el("small", {}, many(count));
     part.item = el("a", { href: page.link(part.id), class: part.kind, title: assetq.clean(part.title), tabindex: "-1" }, el("span", {}, part.kind === "table" ? words(part.title) : part.title), note);
     $("parts-of-page").append(part.item);
@@ -308,12 +327,12 @@ const start = () => {
     const link = /** @type {Element} */ (event.target).closest?.("a[href^='#']");
     if (!link) return;
     event.preventDefault();
-    page.follow(link.getAttribute("href"));
+    page.follow(link.getAttribute("href") ?? "");
   });
   // Work that no part awaits, such as a mesh that is decoded while another is shown.
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    page.fault(current?.element ?? document.querySelector("main"), event.reason);
+    page.fault(current?.element ?? main, event.reason);
   });
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -324,14 +343,14 @@ const start = () => {
     } else if (typing) {
       return;
     } else if (event.key === "/") {
-      current?.element?.querySelector("input[type=search]")?.focus();
+      /** @type {HTMLElement | null | undefined} */ (current?.element?.querySelector("input[type=search]"))?.focus();
       event.preventDefault();
-    } else if (event.key === "[" || event.key === "]") {
+    } else if (current && (event.key === "[" || event.key === "]")) {
       const next = page.parts[page.parts.indexOf(current) + (event.key === "[" ? -1 : 1)];
       if (next) page.go(next.id);
     }
   });
-  if (page.parts.length === 0) document.querySelector("main").append(el("p", {}, "There is nothing to show."));
+  if (page.parts.length === 0) main.append(el("p", {}, "There is nothing to show."));
   else show();
 };
 // The loader runs once the document is there. The scripts that follow this one run before.

@@ -106,12 +106,23 @@ impl Code {
     }
 }
 
-/// A style or a script without indentation, and without lines that are comments or types. Its only texts of several lines are shaders, whose
-/// comments and spaces mean as little.
+/// A style or a script without indentation, comment lines and types. Its only texts of several lines are shaders, whose comments and
+/// spaces mean as little. A type is a comment `/** @… */` within a line.
 fn without_comments(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let lines = lines.filter(|line| !(line.starts_with("/**") && line.ends_with("*/")));
-    lines.flat_map(|line| [line, "\n"]).collect()
+    let mut all = String::with_capacity(text.len());
+    for mut line in lines {
+        while let Some((before, (_, rest))) =
+            line.split_once("/** @").and_then(|(b, rest)| Some((b, rest.split_once("*/")?)))
+        {
+            all.push_str(before);
+            line = rest.trim_start();
+        }
+        if !line.is_empty() {
+            all.extend([line, "\n"]);
+        }
+    }
+    all
 }
 
 /// Bytes that are deflated at once: several threads share a larger block.

@@ -1,5 +1,5 @@
 // Tables as they are seen: rows laid out as they scroll into view.
-const { el, many, clean, words, tableOf, leadOf, targets, uses } = assetq;
+const { el, many, clean, words, messageOf, tableOf, leadOf, uses } = assetq;
 const { isAmount, grouped, dateOf, isPath, parts, pretty, inWords } = assetq.cells;
 const ROW = 26; // the height of a row, as in the style
 const TALLEST = 8_000_000; // a height of an element that every browser supports
@@ -9,22 +9,62 @@ const LEAST_WIDE = 40;
 const PRINTED = 2000; // rows on paper
 
 class View {
+  /** @type {Rows} */
+  rows = null; // the rows that are shown, in order; null for all
+  /** @type {{ n: number, down: boolean } | null} */
+  order = null;
+  query = "";
+  /** @type {Record<string, Lead | Promise<Lead>>} */
+  leads = {}; // for kinds of ids, where they lead
+  /** @type {(number | undefined)[]} */
+  own = []; // widths that the user chose, by column
+  /** @type {number[]} */
+  widths = [];
+  /** @type {number[]} */
+  pinned = []; // columns that the user keeps in sight
+  /** @type {Map<number, { section: HTMLElement, body: HTMLElement, asked: number }>} */
+  facets = new Map(); // for columns whose values are shown, their elements
+  isTyping = false;
+  step = false;
+  asked = 0;
+  drawing = 0;
+  frame = 0;
+  top = 0; // the first row that is seen, counted in rows
+  expected = 0; // the place to which the page scrolled last
+  room = 0;
+  gutter = 0;
+  tall = 0;
+  selected = -1;
+  cursor = 0;
+  /** @type {Map<number, { row: number, form: string, line: HTMLElement }>} */
+  laid = new Map(); // the elements of rows, by their place in the order
+  /** @type {number | undefined} */
+  pause;
+
+  // The parts of the view.
+  input = el("input", { type: "search", placeholder: "filter …   name:text   size>=100   -word", spellcheck: "false",
+    title: "words that a row contains; column:word, column=value, column!=value, < <= > >=; a minus sign excludes (/)" });
+  tally = el("span", { class: "tally", role: "status" });
+  fault = el("p", { class: "fault query", role: "alert", hidden: true });
+  head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
+  body = el("div", { class: "body", role: "rowgroup" });
+  printed = el("table", { class: "printed", "aria-hidden": "true" });
+  none = el("p", { class: "none", hidden: true }, "no row matches");
+  space = el("div", { class: "space", role: "presentation" }, el("div", { role: "rowgroup", class: "heads" }, this.head), this.body);
+  // An address may name a row and a filter that leaves it out.
+  leftOut = el("p", { class: "note" }, "The filter leaves this row out. ", el("button", { onclick: () => this.clear() }, "Clear the filter"));
+  detail = el("aside", { class: "detail", hidden: true, "aria-label": "row", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.close()) });
+  profile = el("aside", { class: "profile", hidden: true, "aria-label": "column", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.closeProfile()) });
+
+  /** @param {HTMLElement} element @param {PartOfKind<"table">} part @param {Page} page */
   constructor(element, part, page) {
     this.page = page;
     this.table = tableOf(part, page);
-    this.rows = null; // the rows that are shown, in order; null for all
-    this.order = null; // { n, down }
-    this.query = "";
-    this.leads = {}; // for kinds of ids, where they lead
-    this.own = []; // widths that the user chose, by column
-    this.pinned = []; // columns that the user keeps in sight
-    this.facets = new Map(); // for columns whose values are shown, their elements
-    this.isTyping = this.step = false;
-    this.asked = 0;
-    this.top = 0; // the first row that is seen, counted in rows
-    this.selected = -1;
-    this.cursor = 0;
-    this.laid = new Map(); // the elements of rows, by their place in the order
+    this.name = `g${page.parts.indexOf(part)}`;
+    this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": this.table.table, "aria-multiselectable": "false" }, this.space);
+    this.choice = el("div", { class: "choice", id: `${this.name}-choice`, hidden: true });
+    this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
+    this.condition = el("div", { class: "choice ways", id: `${this.name}-condition`, role: "group", "aria-label": "a condition on a column", hidden: true });
     const columns = this.table.columns;
     // Places in the file and empty columns are hidden at first; a narrow window begins with the columns of short listings.
     const few = innerWidth < 704 && columns.some((column) => column.brief);
@@ -34,20 +74,18 @@ class View {
   }
 
   get count() { return this.rows ? this.rows.length : this.table.rows; }
-  rowAt(at) { return this.rows ? this.rows[at] : at; }
+  rowAt(/** @type {number} */ at) { return this.rows ? this.rows[at] : at; }
   // Where a row is in the order, or -1 if the filter leaves it out.
-  placeOf(row) { return this.rows ? this.rows.indexOf(row) : row; }
+  placeOf(/** @type {number} */ row) { return this.rows ? this.rows.indexOf(row) : row; }
   // The columns that are shown, the pinned ones first.
   get shown() {
     const shown = this.table.columns.filter((_, n) => this.on[n] && !this.pinned.includes(n)).map((column) => column.n);
     return [...this.pinned.filter((n) => this.on[n]), ...shown];
   }
 
-  build(element) {
+  build(/** @type {HTMLElement} */ element) {
     const { table, page } = this;
-    this.name = `g${page.parts.indexOf(table.part)}`;
-    this.input = el("input", { type: "search", placeholder: "filter …   name:text   size>=100   -word", "aria-label": `filter ${table.table}`, spellcheck: "false",
-      title: "words that a row contains; column:word, column=value, column!=value, < <= > >=; a minus sign excludes (/)" });
+    this.input.setAttribute("aria-label", `filter ${table.table}`);
     // All letters that are typed together are one step to go back.
     this.input.addEventListener("input", () => (this.refilter(!this.isTyping), (this.isTyping = true)));
     this.input.addEventListener("change", () => (this.isTyping = false));
@@ -58,57 +96,31 @@ class View {
     });
     // The filtered columns are decoded while the user types.
     this.input.addEventListener("focus", () => table.rows < 4e6 && table.wholly(table.with(this.shown)).catch(() => {}), { once: true });
-    this.tally = el("span", { class: "tally", role: "status" });
-    this.choice = el("div", { class: "choice", id: `${this.name}-choice`, hidden: true });
-    this.ways = el("div", { class: "choice ways", id: `${this.name}-ways`, role: "group", "aria-label": "take the rows that are shown", hidden: true });
-    this.condition = el("div", { class: "choice ways", id: `${this.name}-condition`, role: "group", "aria-label": "a condition on a column", hidden: true });
-    this.chooseCondition(this.unfolding(this.condition, "Condition", { class: "condition", title: "rows by a column, an operator and a value" }), element);
-    element.firstChild.append(el("span", { class: "space" }), this.unfolding(this.choice, "Columns"), this.taking());
+    this.chooseCondition();
+    element.append(el("div", { class: "bar" }, this.input, this.tally,
+      this.unfolding(this.condition, "Condition", { class: "condition", title: "rows by a column, an operator and a value" }), el("span", { class: "space" }), this.unfolding(this.choice, "Columns"), this.taking()));
     element.append(this.condition, this.choice, this.ways);
     for (const column of table.columns) {
-      const box = el("input", { type: "checkbox", checked: this.on[column.n], onchange: () => {
-        this.on[column.n] = box.checked;
-        this.header();
-        this.draw();
-        if (this.query) this.arrange();
-      } });
+      const box = el("input", { type: "checkbox", checked: this.on[column.n], onchange: ({ currentTarget }) => this.showColumn(column.n, currentTarget.checked) });
       column.box = box;
       this.choice.append(el("label", {}, box, column.name, column.empty ? el("small", {}, " (empty)") : null));
     }
-    this.fault = el("p", { class: "fault query", role: "alert", hidden: true });
     element.append(this.fault);
-    if (table.more) {
-      const of = table.more.of === null ? "all" : many(table.more.of);
-      element.append(el("p", { class: "note" }, `This page has the first ${many(table.rows)} of ${of} rows. All of them: `, el("code", {}, table.more.command)));
+    const { more, fault, damaged } = table.meta;
+    if (more) {
+      element.append(el("p", { class: "note" }, `This page has the first ${many(table.rows)} of ${more.of === null ? "all" : many(more.of)} rows. All of them: `, el("code", {}, more.command)));
     }
-    if (table.fault) {
-      element.append(el("p", { class: "note fault" }, `${many(table.damaged)} damaged: the first is ${table.fault}`));
-    }
-    this.head = el("div", { class: "head", role: "row", "aria-rowindex": "1" });
-    this.body = el("div", { class: "body", role: "rowgroup" });
-    this.printed = el("table", { class: "printed", "aria-hidden": "true" });
-    this.none = el("p", { class: "none", hidden: true }, "no row matches");
-    this.space = el("div", { class: "space", role: "presentation" }, el("div", { role: "rowgroup", class: "heads" }, this.head), this.body);
-    this.scroll = el("div", { class: "grid", role: "grid", tabindex: "0", "aria-label": table.table, "aria-multiselectable": "false" }, this.space);
-    this.detail = el("aside", { class: "detail", hidden: true, "aria-label": "row", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.close()) });
-    // An address may name a row and a filter that leaves it out.
-    const clear = async () => {
-      this.input.value = "";
-      await this.arrange();
-      await this.show(new URLSearchParams(/** @type {any} */ (this.state())));
-      this.page.hold();
-      this.detail.focus();
-    };
-    this.leftOut = el("p", { class: "note" }, "The filter leaves this row out. ", el("button", { onclick: clear }, "Clear the filter"));
-    this.profile = el("aside", { class: "profile", hidden: true, "aria-label": "column", tabindex: "-1", onkeydown: (event) => event.key === "Escape" && (event.preventDefault(), this.closeProfile()) });
+    if (fault) element.append(el("p", { class: "note fault" }, `${many(damaged)} damaged: the first is ${fault}`));
     element.append(el("div", { class: "both" }, el("div", { class: "table" }, this.scroll, this.none, this.printed), this.profile, this.detail));
     this.scroll.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.scroll.addEventListener("wheel", (event) => this.wheeled(event), { passive: false });
     this.scroll.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("click", (event) => {
-      const row = event.target.closest("[data-at]");
-      const isSelecting = String(getSelection()) !== "" && this.body.contains(getSelection().anchorNode);
-      if (row && !event.target.closest("a") && !isSelecting) this.select(Number(row.dataset.at));
+      const target = /** @type {Element} */ (event.target);
+      const at = target.closest("[data-at]")?.getAttribute("data-at");
+      const selection = getSelection();
+      const isSelecting = String(selection) !== "" && this.body.contains(selection?.anchorNode ?? null);
+      if (at && !target.closest("a") && !isSelecting) this.select(Number(at));
     });
     // Columns share the room that is there.
     new ResizeObserver(() => {
@@ -128,12 +140,21 @@ class View {
     });
   }
 
+  async clear() {
+    this.input.value = "";
+    await this.arrange();
+    await this.show(new URLSearchParams(Object.entries(this.state()).map(([name, value]) => [name, String(value)])));
+    this.page.hold();
+    this.detail.focus();
+  }
+
   // A button that unfolds a panel, whose first control gets the focus. Escape folds it again.
+  /** @type {(panel: HTMLElement, text: string, more?: Record<string, string>) => HTMLButtonElement} */
   unfolding(panel, text, more = {}) {
     const button = el("button", { "aria-expanded": "false", "aria-controls": panel.id, ...more, onclick: () => {
       panel.hidden = !panel.hidden;
       button.setAttribute("aria-expanded", String(!panel.hidden));
-      (panel.hidden ? button : panel.querySelector("input, button, select"))?.focus();
+      (panel.hidden ? button : /** @type {HTMLElement | null} */ (panel.querySelector("input, button, select")))?.focus();
     } }, text);
     panel.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -144,10 +165,10 @@ class View {
   }
 
   // The form for a condition: its parts become words of the filter.
-  chooseCondition(button, element) {
+  chooseCondition() {
     const { table } = this;
     const column = el("select", { "aria-label": "column", onchange: () => fill() }, table.columns.map(({ n, name }) => el("option", { value: n }, name)));
-    const how = el("select", { "aria-label": "operator", onchange: () => (value.hidden = chosen().isAlone) });
+    const how = el("select", { "aria-label": "operator", onchange: () => { value.hidden = chosen().isAlone; } });
     const value = el("input", { "aria-label": "value", spellcheck: "false", onkeydown: (event) => event.key === "Enter" && add() });
     const all = () => assetq.operators(table.columns[Number(column.value)]);
     const chosen = () => all()[Number(how.value)];
@@ -162,7 +183,6 @@ class View {
     };
     fill();
     this.condition.append(column, how, value, el("button", { onclick: add }, "Add"));
-    element.append(el("div", { class: "bar" }, this.input, this.tally, button));
   }
 
   // The button and the menu that take the rows: all ways to copy and save them in one place.
@@ -205,8 +225,8 @@ class View {
       this.printed.replaceChildren(el("caption", {}, "This table is not decoded yet: print it with Ctrl+P, or once more."));
       return;
     }
-    const cell = (tag, n, text) => el(tag, { class: this.classes(table.columns[n]) }, text);
-    const line = (row) => el("tr", {}, el("td", { class: "right" }, many(row)), shown.map((n) => cell("td", n, (table.text(n, row) ?? "").slice(0, 500))));
+    const cell = (/** @type {"td" | "th"} */ tag, /** @type {number} */ n, /** @type {string} */ text) => el(tag, { class: this.classes(table.columns[n]) }, text);
+    const line = (/** @type {number} */ row) => el("tr", {}, el("td", { class: "right" }, many(row)), shown.map((n) => cell("td", n, (table.text(n, row) ?? "").slice(0, 500))));
     const caption = rows.length < this.count ? [el("caption", {}, `The first ${many(rows.length)} of ${many(this.count)} rows: Save CSV takes all of them.`)] : [];
     const head = el("tr", {}, el("th", { class: "right" }, "#"), shown.map((n) => cell("th", n, table.columns[n].name)));
     this.printed.replaceChildren(...caption, el("thead", {}, head), el("tbody", {}, rows.map(line)));
@@ -230,12 +250,20 @@ class View {
     for (const column of this.table.columns) {
       if ((column.name !== "index" && column.name !== "record") || column.kind !== "Uint" || !this.on[column.n] || this.table.rows === 0) continue;
       if (!(await this.table.readable([column.n], [0], this.element)).length) continue;
-      const { all } = this.table.cells(column.n, 0);
-      if (!all?.every((value, row) => value === row)) continue;
-      this.on[column.n] = column.box.checked = false;
-      this.header();
-      this.draw();
+      const cells = this.table.cells(column.n, 0);
+      if (cells.kind !== "number" || [...cells.all].some((value, row) => value !== row)) continue;
+      this.showColumn(column.n, false);
     }
+  }
+
+  /** @type {(n: number, on: boolean) => void} */
+  showColumn(n, on) {
+    const { box } = this.table.columns[n];
+    if (box) box.checked = on;
+    this.on[n] = on;
+    this.header();
+    this.draw();
+    if (this.query) this.arrange();
   }
 
   // The columns that are always in sight, with their positions: the pinned ones, or else the first one that is a key.
@@ -244,6 +272,7 @@ class View {
     const key = shown.find((n) => this.table.columns[n].role === "Key");
     const first = this.pinned.length ? shown.filter((n) => this.pinned.includes(n)) : key !== undefined && this.widths[key] < this.scroll.clientWidth * 0.35 ? [key] : [];
     let left = this.gutter;
+    /** @type {Map<number, number>} */
     const all = new Map();
     for (const n of first) {
       // Columns that scroll keep some room.
@@ -254,18 +283,16 @@ class View {
     return all;
   }
 
+  /** @type {(n: number, on: boolean) => void} */
   pin(n, on) {
     this.pinned = on ? [...this.pinned, n] : this.pinned.filter((one) => one !== n);
     this.header();
     this.draw();
   }
 
-  hideColumn(n) {
-    this.on[n] = this.table.columns[n].box.checked = false;
+  hideColumn(/** @type {number} */ n) {
     this.closeProfile(n);
-    this.header();
-    this.draw();
-    if (this.query) this.arrange();
+    this.showColumn(n, false);
     this.page.say(`${this.table.columns[n].name} is hidden: Columns shows it again`);
   }
 
@@ -274,7 +301,8 @@ class View {
     const wide = Math.min(44, Math.max(16, Math.floor(innerWidth / 14)));
     this.gutter = many(table.rows).length * 8 + 18;
     this.widths = table.columns.map((column) => {
-      if (this.own[column.n]) return this.own[column.n];
+      const own = this.own[column.n];
+      if (own) return own;
       const name = column.name.length * 8.4 + 36;
       const width = (column.plan !== "leaf" && column.or === undefined) || column.of === "graph" ? Math.min(wide, Math.max(8, column.width)) : wide;
       const date = column.isDate ? 176 : 0;
@@ -290,7 +318,7 @@ class View {
     const cells = this.shown.map((n) => {
       const column = table.columns[n];
       const sorted = this.order?.n === n ? (this.order.down ? "descending" : "ascending") : "none";
-      const mark = sorted === "none" ? "" : this.order.down ? " ▼" : " ▲";
+      const mark = { none: "", ascending: " ▲", descending: " ▼" }[sorted];
       const button = el("button", { class: RIGHT.has(column.kind) ? "right" : "", title: `${column.name}: put in order`, onclick: () => this.sort(n) }, column.name + mark);
       const more = el("button", { class: "facets", title: `${column.name}: values and counts`, "aria-label": `values of ${column.name}`, onclick: () => this.openProfile(n) }, "⋮");
       const grip = el("span", { class: "grip", onpointerdown: (event) => this.widen(event, n), ondblclick: () => { this.own[n] = undefined; this.header(); this.draw(); } });
@@ -310,14 +338,15 @@ class View {
   // Rows are laid out again.
   forget() { this.laid.clear(); }
 
+  /** @type {(event: PointerEvent & { currentTarget: HTMLElement }, n: number) => void} */
   widen(event, n) {
     event.preventDefault();
     event.stopPropagation();
-    const [grip, from, before] = [event.target, event.clientX, this.widths[n]];
+    const { currentTarget: grip, clientX: from } = event, before = this.widths[n];
     grip.setPointerCapture(event.pointerId);
     grip.onpointermove = (move) => {
       this.widths[n] = this.own[n] = Math.max(LEAST_WIDE, before + move.clientX - from);
-      grip.parentElement.style.width = `${this.widths[n]}px`;
+      if (grip.parentElement) grip.parentElement.style.width = `${this.widths[n]}px`;
       this.forget();
       this.resize();
       this.redraw();
@@ -349,7 +378,7 @@ class View {
     this.redraw();
   }
 
-  wheeled(event) {
+  wheeled(/** @type {WheelEvent} */ event) {
     if (!this.isScaled || event.ctrlKey || event.shiftKey || event.deltaY === 0) return;
     event.preventDefault();
     const rows = event.deltaMode === 1 ? event.deltaY : event.deltaMode === 2 ? event.deltaY * this.seen : event.deltaY / ROW;
@@ -357,7 +386,7 @@ class View {
     this.scroll.scrollLeft += event.deltaX;
   }
 
-  to(top) {
+  to(/** @type {number} */ top) {
     this.top = Math.min(Math.max(0, top), this.most);
     this.scroll.scrollTop = this.expected = this.isScaled ? (this.top / Math.max(1, this.most)) * this.range : this.top * ROW;
     this.redraw();
@@ -379,16 +408,17 @@ class View {
     // Only columns that are seen are decoded and laid out, and the frozen one.
     const left = this.scroll.scrollLeft - 200, right = this.scroll.scrollLeft + this.scroll.clientWidth + 200;
     const { frozen } = this;
+    /** @type {number[]} */
     const columns = [];
     let x = this.gutter;
     for (const n of this.shown) {
       if (frozen.has(n) || (x + this.widths[n] >= left && x < right)) columns.push(n);
       x += this.widths[n];
     }
-    const rows = [];
-    for (let at = first; at < end; at++) rows.push(this.rowAt(at));
-    const asked = (this.drawing = (this.drawing ?? 0) + 1);
+    const rows = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rowAt(first + k));
+    const asked = ++this.drawing;
     const waiting = table.need(columns, rows);
+    /** @type {Set<number>} */
     let damaged = new Set();
     if (waiting) {
       const readable = await waiting.then(() => columns, () => table.readable(columns, rows, this.element));
@@ -399,12 +429,12 @@ class View {
     this.body.style.top = `${ROW + 2 + (this.isScaled ? this.scroll.scrollTop - (this.top - first) * ROW : first * ROW)}px`;
     // An element stays as long as its row is in sight, so that its text can be selected.
     const form = `${columns} ${[...damaged]}`;
-    const laid = new Map();
-    rows.forEach((row, k) => {
+    const laid = new Map(rows.map((row, k) => {
       const known = this.laid.get(first + k);
-      laid.set(first + k, known?.row === row && known.form === form ? known : { row, form, line: this.line(first + k, row, columns, damaged) });
-    });
+      return [first + k, known?.row === row && known.form === form ? known : { row, form, line: this.line(first + k, row, columns, damaged) }];
+    }));
     this.laid = laid;
+    /** @type {Set<Element>} */
     const kept = new Set([...laid.values()].map(({ line }) => line));
     for (const line of [...this.body.children]) if (!kept.has(line)) line.remove();
     [...laid.values()].forEach(({ line }, k) => {
@@ -428,7 +458,7 @@ class View {
   }
 
   // Finds out where ids lead, once for each kind.
-  lead(kind) {
+  lead(/** @type {string} */ kind) {
     return (this.leads[kind] ??= leadOf(this.page, kind).then((lead) => (this.leads[kind] = lead), (error) => {
       // A damaged key leads nowhere.
       this.leads[kind] = () => null;
@@ -436,16 +466,17 @@ class View {
     }));
   }
 
-  isLink(n) {
+  isLink(/** @type {number} */ n) {
     const { plan, role } = this.table.columns[this.table.source(n)];
     return plan === "ids" && (role === "Reference" || role === "Key");
   }
 
-  links(columns) {
+  links(/** @type {number[]} */ columns) {
     const missing = columns.filter((n) => this.isLink(n)).map((n) => this.lead(this.table.columns[this.table.source(n)].kind)).filter((lead) => lead instanceof Promise);
     if (missing.length) this.page.attempt(this.element, Promise.all(missing)).then(() => (this.forget(), this.redraw()));
   }
 
+  /** @type {(at: number, row: number, columns: number[], damaged: Set<number>) => HTMLElement} */
   line(at, row, columns, damaged) {
     const number = el("span", { class: "gutter", role: "rowheader" }, many(row));
     number.style.width = `${this.gutter}px`;
@@ -488,11 +519,12 @@ class View {
     return line;
   }
 
-  classes(column) {
+  classes(/** @type {Column} */ column) {
     return (RIGHT.has(column.kind) ? "right" : "") + (MONO.has(column.kind) ? " mono" : "") + (column.kind === "Nested" ? " nested" : "");
   }
 
   // Where the id of a cell leads, or the id whose text the cell has; null for the row itself.
+  /** @type {(n: number, row: number) => string | null} */
   leadTo(n, row) {
     const place = this.isLink(n) ? this.table.place(n, row) : -1;
     const lead = this.leads[this.table.columns[this.table.source(n)].kind];
@@ -500,18 +532,18 @@ class View {
     return found && !(found[0] === this.table && found[1] === row) ? this.page.link(found[0].part.id, { row: found[1] }) : null;
   }
 
-  async sort(n, focus = true) {
+  async sort(/** @type {number} */ n) {
     if (this.table.columns[n].kind === "Nested") return this.page.say(`${this.table.columns[n].name} has nested values, which have no order`);
     this.order = this.order?.n !== n ? { n, down: false } : this.order.down ? null : { n, down: true };
     this.header();
-    if (focus) this.head.children[this.shown.indexOf(n) + 1].firstChild.focus();
+    this.head.children[this.shown.indexOf(n) + 1]?.querySelector("button")?.focus();
     await this.arrange();
     this.to(0);
     this.page.hold(true);
   }
 
   // Filters soon; `isStep` if the earlier filter is a step to go back.
-  refilter(isStep) {
+  refilter(/** @type {boolean} */ isStep) {
     clearTimeout(this.pause);
     this.step ||= isStep;
     this.pause = setTimeout(() => this.arrange().then(() => {
@@ -538,11 +570,12 @@ class View {
     } catch (error) {
       if (!isCurrent()) return;
       this.fault.hidden = false;
-      this.fault.textContent = clean(`The rows cannot be filtered or put in order: ${error.message}`);
+      this.fault.textContent = clean(`The rows cannot be filtered or put in order: ${messageOf(error)}`);
       this.resize();
     }
   }
 
+  /** @type {(tests: Test[], isCurrent: () => boolean) => Promise<void>} */
   async sift(tests, isCurrent) {
     const { table } = this;
     let rows = tests.length > 0 ? await assetq.filter(table, tests, this.shown, isCurrent) : null;
@@ -563,7 +596,7 @@ class View {
     for (const n of this.facets.keys()) this.fillProfile(n);
   }
 
-  async copy(form) {
+  async copy(/** @type {RowForm} */ form) {
     const most = 200_000;
     if (this.count > most) this.page.say(`${many(most)} rows are copied; Save takes all`);
     const text = await this.page.attempt(this.element, assetq.rowsAs(form, this.table, this.shown, this.rows, Math.min(most, this.count)));
@@ -572,16 +605,17 @@ class View {
     if (this.count <= most) this.page.say(`${many(this.count)} rows copied as ${{ csv: "CSV", json: "JSON", md: "Markdown" }[form]}`);
   }
 
-  async save(form) {
+  async save(/** @type {RowForm} */ form) {
     const { table, page } = this;
-    const progress = (rows) => rows > 0 && rows % 102_400 === 0 && page.say(`${many(rows)} of ${many(this.count)} rows`);
+    const progress = (/** @type {number} */ rows) => rows > 0 && rows % 102_400 === 0 && page.say(`${many(rows)} of ${many(this.count)} rows`);
     const blob = await page.attempt(this.element, assetq.blob(table, this.shown, this.rows, this.count, form, progress));
     if (!blob) return;
     page.save(`${table.table}.${form}`, blob);
     page.say(`${many(this.count)} rows saved`);
   }
 
-  key(event) {
+  key(/** @type {KeyboardEvent} */ event) {
+    /** @type {Record<string, number>} */
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: this.seen, PageUp: -this.seen, Home: -Infinity, End: Infinity };
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.scroll) return;
     if (event.key in moves) {
@@ -596,7 +630,7 @@ class View {
     event.preventDefault();
   }
 
-  move(at) {
+  move(/** @type {number} */ at) {
     if (this.count === 0) return;
     this.cursor = at;
     if (at < this.top) this.to(at);
@@ -604,7 +638,7 @@ class View {
     else this.redraw();
   }
 
-  async select(at) {
+  async select(/** @type {number} */ at) {
     this.cursor = at;
     await this.open(this.rowAt(at));
     this.page.hold();
@@ -619,7 +653,7 @@ class View {
   }
 
   // All of a row beside the table: every column, and the tables that know its ids as well.
-  async open(row) {
+  async open(/** @type {number} */ row) {
     const { table, page } = this;
     this.selected = row;
     this.mark();
@@ -649,6 +683,7 @@ class View {
   }
 
   // Links to all rows that hold the id of a cell. A large page counts them on demand.
+  /** @type {(column: Column, row: number) => HTMLElement} */
   users(column, row) {
     const { table, page } = this;
     const place = table.place(column.n, row);
@@ -678,9 +713,9 @@ class View {
   // --- columns ---
 
   // Closes the values of all columns, or of one.
-  closeProfile(n = null) {
-    for (const [one, section] of n === null ? [...this.facets] : [[n, this.facets.get(n)]]) {
-      section?.remove();
+  closeProfile(/** @type {number | null} */ n = null) {
+    for (const one of n === null ? [...this.facets.keys()] : [n]) {
+      this.facets.get(one)?.section.remove();
       this.facets.delete(one);
     }
     this.profile.hidden = this.facets.size === 0;
@@ -689,14 +724,15 @@ class View {
   }
 
   // Shows the values of a column beside the rows, above earlier columns.
-  async openProfile(n) {
+  async openProfile(/** @type {number} */ n) {
     const column = this.table.columns[n];
     this.detail.hidden = true;
     this.selected = -1;
-    this.facets.get(n)?.remove();
+    this.facets.get(n)?.section.remove();
     const close = el("button", { title: "close (Escape)", "aria-label": `close ${column.name}`, onclick: () => this.closeProfile(n) }, "✕");
-    const section = el("section", { "aria-label": column.name }, el("div", { class: "bar" }, el("b", {}, column.name), el("span", { class: "space" }), close), el("div", { class: "facts" }, el("p", {}, "…")));
-    this.facets.set(n, section);
+    const body = el("div", { class: "facts" }, el("p", {}, "…"));
+    const section = el("section", { "aria-label": column.name }, el("div", { class: "bar" }, el("b", {}, column.name), el("span", { class: "space" }), close), body);
+    this.facets.set(n, { section, body, asked: 0 });
     this.profile.prepend(section);
     this.profile.hidden = false;
     this.profile.focus();
@@ -705,28 +741,29 @@ class View {
   }
 
   // How many cells are null, the most frequent values, and how numbers spread: of the rows that the conditions on other columns leave.
-  async fillProfile(n) {
+  async fillProfile(/** @type {number} */ n) {
     const { table } = this;
-    const [column, section] = [table.columns[n], this.facets.get(n)];
-    const body = section.lastChild;
-    const asked = (section.asked = (section.asked ?? 0) + 1);
+    const [column, facet] = [table.columns[n], this.facets.get(n)];
+    if (!facet) return;
+    const { body } = facet;
+    const asked = ++facet.asked;
     const { tests } = assetq.parse(this.query, table);
     const others = tests.filter((test) => test.column !== column);
     const count = async () => {
-      const rows = others.length === tests.length ? this.rows : others.length ? await assetq.filter(table, others, this.shown, () => asked === section.asked) : null;
+      const rows = others.length === tests.length ? this.rows : others.length ? await assetq.filter(table, others, this.shown, () => asked === facet.asked) : null;
       return rows || !others.length ? { rows, count: rows?.length ?? table.rows, ...(await assetq.profile(table, n, rows, rows?.length ?? table.rows)) } : null;
     };
     const found = await count().catch((error) => {
       body.replaceChildren();
       this.page.fault(body, error);
     });
-    if (!found || asked !== section.asked) return;
+    if (!found || asked !== facet.asked) return;
     const { nulls, counts, numbers } = found;
     const chosen = this.valuesOf(column);
     const sorted = [...counts].sort((a, b) => b[1] - a[1]);
-    const top = [...sorted.slice(0, 40), ...chosen.filter((text) => !sorted.slice(0, 40).some(([one]) => one === text)).map((text) => [text, counts.get(text) ?? 0])];
+    const top = [...sorted.slice(0, 40), ...chosen.filter((text) => !sorted.slice(0, 40).some(([one]) => one === text)).map((text) => /** @type {[string, number]} */ ([text, counts.get(text) ?? 0]))];
     const most = top[0]?.[1] || 1;
-    const bar = (share) => {
+    const bar = (/** @type {number} */ share) => {
       const fill = el("i", { class: "share" });
       fill.style.width = `${(share * 100).toFixed(1)}%`;
       return fill;
@@ -740,28 +777,29 @@ class View {
     } }, "Pin"), " ", el("button", { class: "hide", title: "hide the column", onclick: () => this.hideColumn(n) }, "Hide"));
     const focus = body.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.value : undefined;
     body.replaceChildren(acts, el("p", {}, facts.join(" · ")));
-    if (numbers?.bins.length > 1) {
+    if (numbers && numbers.bins.length > 1) {
       const highest = Math.max(...numbers.bins.map(({ count }) => count));
       body.append(el("div", { class: "histogram" }, numbers.bins.map(({ count, range, filter }) => {
-        const bar = el("button", { title: `${many(count)} ${range}`, "aria-label": `${count} rows ${range}`, "data-value": filter, onclick: () => this.filterBy(column, filter) }, el("i", {}));
-        bar.firstChild.style.height = `${(count / highest) * 100}%`;
-        return bar;
+        const height = el("i", {});
+        height.style.height = `${(count / highest) * 100}%`;
+        return el("button", { title: `${many(count)} ${range}`, "aria-label": `${count} rows ${range}`, "data-value": filter, onclick: () => this.filterBy(column, filter) }, height);
       })));
     }
     body.append(...top.map(([text, count]) => el("button", { class: "facet", title: "choose this value, or no longer", "data-value": `=${text}`,
       "aria-pressed": String(chosen.includes(text)), onclick: () => this.pick(column, text) },
     bar(count / most), el("span", {}, text === "" ? "(empty)" : text.slice(0, 120)), el("small", {}, many(count)))));
     if (counts.size > top.length) body.append(el("p", { class: "soft" }, `… and ${many(counts.size - top.length)} more values`));
-    if (focus !== undefined) [...body.querySelectorAll("[data-value]")].find((one) => one.dataset.value === focus)?.focus();
+    if (focus !== undefined) [.../** @type {NodeListOf<HTMLElement>} */ (body.querySelectorAll("[data-value]"))].find((one) => one.dataset.value === focus)?.focus();
   }
 
   // The values of a column that the filter chooses.
-  valuesOf(column) {
+  valuesOf(/** @type {Column} */ column) {
     const { tests } = assetq.parse(this.input.value, this.table);
-    return tests.filter((test) => test.column === column && test.how === "=" && !test.isNot && !test.isEmpty).flatMap((test) => test.any ?? [test]).map(({ word }) => word);
+    return tests.flatMap((test) => (test.column === column && test.how === "=" && !test.isNot && !test.isEmpty ? (test.any ?? [test]).map(({ word }) => word) : []));
   }
 
   // Chooses a value of a column, or no longer.
+  /** @type {(column: Column, text: string) => void} */
   pick(column, text) {
     const values = this.valuesOf(column);
     const next = values.includes(text) ? values.filter((one) => one !== text) : [...values, text];
@@ -769,8 +807,9 @@ class View {
   }
 
   // Shows only the rows with some values of a column, in place of other values of it.
+  /** @type {(column: Column, words: string) => void} */
   filterBy(column, words) {
-    const isOther = (token) => {
+    const isOther = (/** @type {string} */ token) => {
       const [test] = assetq.parse(token, this.table).tests;
       return !(test?.column === column && !test.isNot && /[=<>]/.test(test.how) && test.how !== "!=");
     };
@@ -781,6 +820,7 @@ class View {
   // --- address ---
 
   state() {
+    /** @type {AddressState} */
     const state = {};
     if (this.query) state.q = this.query;
     if (this.order) state.sort = (this.order.down ? "-" : "") + this.table.columns[this.order.n].name;
@@ -789,12 +829,12 @@ class View {
     return state;
   }
 
-  async show(params) {
+  async show(/** @type {URLSearchParams} */ params) {
     const { table, page } = this;
-    const sort = params.get("sort");
-    const column = sort === null ? null : table.columns.find(({ name }) => name === sort.replace(/^-/, ""));
-    if (sort !== null && !column) page.say(`${table.table} has no column ${sort.replace(/^-/, "")}`);
-    const order = column ? { n: column.n, down: sort.startsWith("-") } : null;
+    const sort = params.get("sort") ?? "", by = sort.replace(/^-/, "");
+    const column = table.columns.find(({ name }) => name === by);
+    if (by && !column) page.say(`${table.table} has no column ${by}`);
+    const order = column ? { n: column.n, down: sort !== by } : null;
     const query = params.get("q") ?? "";
     if (query !== this.query || order?.n !== this.order?.n || order?.down !== this.order?.down) {
       [this.input.value, this.order] = [query, order];
@@ -826,14 +866,19 @@ class View {
   }
 }
 
+/** @type {KindOf<"table">} */
 assetq.kinds.table = { open: (element, part, page) => new View(element, part, page) };
 
 // One search across all tables: how many rows of each match, with a link to them.
 class Search {
-  asked; page;
+  asked = 0;
+  query = "";
+  /** @type {number | undefined} */
+  pause;
 
-  constructor(element, part, page) {
-    Object.assign(this, { page, asked: 0, query: "" });
+  /** @param {HTMLElement} element @param {Page} page */
+  constructor(element, page) {
+    this.page = page;
     this.input = el("input", { type: "search", placeholder: "search all tables …", "aria-label": "search all tables", spellcheck: "false", title: "words that a row contains (/)" });
     this.input.addEventListener("input", () => {
       clearTimeout(this.pause);
@@ -861,10 +906,10 @@ class Search {
       const search = faults.length || !tests.length ? [] : assetq.filter(table, tests, all, isCurrent);
       const rows = await Promise.resolve(search).catch((error) => {
         // The other tables are searched all the same.
-        if (isCurrent()) this.page.fault(this.list, new Error(`${table.table} cannot be searched: ${error.message}`));
+        if (isCurrent()) this.page.fault(this.list, new Error(`${table.table} cannot be searched: ${messageOf(error)}`));
         return [];
       });
-      if (!isCurrent()) return;
+      if (!isCurrent() || !rows) return;
       if (!rows.length) {
         silent.push(table.table);
         continue;
@@ -881,9 +926,10 @@ class Search {
     if (silent.length) this.list.append(el("p", { class: "soft" }, `No match: ${silent.join(", ")}`));
   }
 
+  /** @type {() => AddressState} */
   state() { return this.query ? { q: this.query } : {}; }
 
-  async show(params) {
+  async show(/** @type {URLSearchParams} */ params) {
     const query = params.get("q") ?? "";
     if (query !== this.query) {
       this.input.value = query;
@@ -893,4 +939,5 @@ class Search {
   }
 }
 
-assetq.kinds.search = { open: (element, part, page) => new Search(element, part, page) };
+/** @type {KindOf<"search">} */
+assetq.kinds.search = { open: (element, _, page) => new Search(element, page) };

@@ -1,41 +1,227 @@
 // What the scripts of pages share, for `tsc`. The scripts are checked as they are, and nothing is built from this file.
 
-/** A part of a page, as `mod.rs` writes it. */
-interface Part {
+/** A part of a page, as `mod.rs` writes it, and what shows it. */
+interface PartOf<K extends keyof Kinds, M> {
   id: string;
-  kind: string;
+  kind: K;
   title: string;
-  meta: any;
+  /** Of a part of any kind, `count` is shown beside its name, and a page does not begin with what has only `moved`. */
+  meta: M & { count?: number; moved?: boolean };
+  item?: HTMLAnchorElement;
   element?: HTMLElement;
-  item?: HTMLElement;
-  view?: any;
-  opened?: Promise<any>;
+  view?: View | void;
+  opened?: Promise<void>;
   isOpening?: boolean;
 }
+type Part = { [K in keyof Kinds]: PartOf<K, Kinds[K]> }[keyof Kinds];
+type PartOfKind<K extends keyof Kinds> = PartOf<K, Kinds[K]>;
+type KindOf<K extends keyof Kinds> = Kind<PartOfKind<K>>;
+
+/** What the parts of each kind have. */
+interface Kinds {
+  about: AboutMeta;
+  summary: object;
+  search: object;
+  folders: { of: PartOfKind<"table"> };
+  table: TableMeta;
+  tree: GraphMeta;
+  diff: DiffMeta;
+  image: ImageMeta;
+  map: ChartMeta;
+  scene: SceneMeta;
+}
+interface SceneMeta { parts: Solid[]; [more: string]: any }
+
+/** What shows the parts of a kind. */
+interface Kind<P extends Part> {
+  open(element: HTMLElement, part: P, page: Page): View | void | Promise<View | void>;
+  links?(part: P, table: string, row: number, page: Page): [string, string][];
+}
+
+/** A part that is shown. */
+interface View {
+  /** Shows what the parameters of an address name. */
+  show?(params: URLSearchParams): unknown;
+  /** The parameters of an address that leads to what is shown. */
+  state?(): AddressState;
+  hide?(): void;
+  still?(): Still | null | Promise<Still | null>;
+}
+type AddressState = Record<string, string | number>;
+/** A picture of a part, and what its colours mean. */
+interface Still { canvas: HTMLCanvasElement; legend: HTMLElement[] }
+
+interface AboutMeta {
+  what: string;
+  game: string | null;
+  facts: [string, string][];
+  endings: { name: string; count: number; bytes: string }[];
+  verify?: { isOk: boolean | null; text: string; command: string };
+}
+interface GraphMeta { entry: string; block: string; nodes: number; leftOut: number; fault: string | null }
+/** The counts of added, removed and changed rows. */
+interface DiffMeta { block: string; rows: number; counts: number[]; count: number; moved: boolean }
+interface ImageMeta { levels: { layer: number; mip: number; width: number; height: number; block: string }[]; layers: number; format: string; row: number | null }
+interface ChartMeta {
+  name: string;
+  metres: number | null;
+  kinds: { name: string; table: string; colour: number[] }[];
+  count: number;
+  boxes: string;
+  rows: string;
+  texts: string;
+  links: string;
+  ranges: string;
+  withoutPlace: number;
+  notes: string[];
+}
+
+/** A table, as `tables.rs` writes it. */
+interface TableMeta {
+  table: string;
+  block: string;
+  rows: number;
+  /** The first row of each stretch. */
+  starts: number[];
+  columns: Column[];
+  count: number;
+  more: { of: number | null; command: string } | null;
+  fault: string | null;
+  damaged: number;
+  isSought: boolean;
+}
+/** A column, or the texts of the ids of one. */
+interface Column {
+  n: number;
+  name: string;
+  kind: string;
+  role: string;
+  brief: boolean;
+  width: number;
+  texts: boolean;
+  empty: boolean;
+  /** Where its cells are: in a block of its own, texts or names of the ids of the column `of`, or leaves of graphs. */
+  plan: "own" | "ids" | "text" | "name" | "leaf";
+  of: number | string | null;
+  /** The column whose text stands for a null of this one. */
+  or?: number;
+  /** Chooses whether the column is shown. */
+  box?: HTMLInputElement;
+  isDate?: boolean;
+}
+type Value = number | bigint | string | null;
+type Numbers = Float64Array | Float32Array | bigint[];
+interface Texts { count: number; get(n: number): string; including(word: string): Uint8Array }
+interface Valued {
+  value(row: number): Value;
+  text(row: number): string | null;
+  isLiteral?(row: number): boolean;
+}
+/** The cells of a stretch: numbers in an array, in which `none` stands for null; places of distinct texts or of ids, from 1 on; or others. */
+interface NumberCells extends Valued { kind: "number"; all: Numbers; none?: number | bigint }
+interface TextCells extends Valued { kind: "text"; of: Texts; places: Float64Array; literals?: Float64Array }
+interface IdCells { kind: "id"; places: Float64Array }
+interface OtherCells extends Valued { kind: "list" | "leaf" | "null" }
+type Cells = NumberCells | TextCells | IdCells | OtherCells;
+type ValueCells = Exclude<Cells, IdCells>;
+
+type Table = import("./rows.js").RowTable;
+type Graph = import("./graph.js").PageGraph;
+
+/** A condition of a filter: on a column, or on all; `any` are several values, one of which is in the cell. */
+interface Condition { column: Column; how: string; word: string; number: number | bigint; isEmpty: boolean }
+interface WordTest { column?: undefined; how: ":"; word: string; isNot: boolean; any?: undefined; isEmpty?: undefined }
+type Test = WordTest | (Condition & { isNot: boolean; any?: undefined }) | { column: Column; how: string; any: Condition[]; isNot: boolean; isEmpty?: undefined; word?: undefined };
+interface Bin { count: number; range: string; filter: string }
+interface Profile {
+  nulls: number;
+  counts: Map<string, number>;
+  numbers: { from: string; to: string; mean: number; sum: number | string; bins: Bin[] } | null;
+}
+type RowForm = "csv" | "json" | "md";
+/** Rows of a table in an order. */
+type Rows = Uint32Array | null;
+/** Where an id leads: to a row of a table. */
+type Lead = (place: number) => [Table, number] | null;
+
+type Handlers<E> = { [N in keyof HTMLElementEventMap as `on${N}`]?: ((event: HTMLElementEventMap[N] & { currentTarget: E }) => unknown) | null };
+/** Attributes and properties of an element, and `on…` functions. */
+type Props<E> = Handlers<E> & { [name: string]: unknown };
+type Child = Node | string | number | false | null | undefined;
 
 /** The page, with what every part may use. */
 interface Page {
   parts: Part[];
-  facts: Record<string, any>;
-  title?: string;
+  facts: {
+    about?: AboutMeta;
+    damage?: { count: number; errors: string[] };
+    warnings?: string[];
+    previews?: { shown: { path: string; block: string }[]; command: string };
+    /** The rows of a stretch of ids, and the stretches of ids of each size. */
+    stretch?: number;
+    i64?: number;
+    i32?: number;
+  };
+  title: string;
+  isAddressed: boolean;
   el: Assetq["el"];
   clean: Assetq["clean"];
-  link(id: string, more?: Record<string, string | number>): string;
+  block(name: string): Promise<Uint8Array<ArrayBuffer>>;
+  prepare(part: Part, width: number, height: number): Promise<View | void>;
+  prepared(part: Part): void;
+  link(id: string, params?: AddressState): string;
+  go(id: string, params?: AddressState): void;
+  follow(link: string): void;
+  hold(isStep?: boolean): void;
+  fault(element: Element, error: unknown): void;
+  attempt<T>(element: Element, work: T | Promise<T>): Promise<T | undefined>;
+  long(text: string): string | HTMLElement;
   say(text: string): void;
-  [more: string]: any;
+  copy(text: string): Promise<void>;
+  save(name: string, blob: Blob): void;
+  row(table: string, row: number): Promise<[string, string][] | null>;
+  rowLink(table: string, row: number): string | null;
+  shapeLinks(table: string, row: number): [string, string][];
 }
 
 /** The object that the scripts extend, each with its own functions. */
 interface Assetq {
-  kinds: Record<string, { open?(element: HTMLElement, part: Part, page: Page): any; links?(part: Part, table: string, row: number, page: Page): [string, string][] }>;
+  kinds: { [K in keyof Kinds]: KindOf<K> };
   page: Page;
   clean(text: string): string;
   many(count: number | bigint): string;
   words(name: string): string;
+  messageOf(error: unknown): string;
   nearest(wanted: string, names: string[]): string | null;
-  el(tag: string, props?: Record<string, any>, ...children: any[]): any;
+  el<K extends keyof HTMLElementTagNameMap>(tag: K, props?: Props<HTMLElementTagNameMap[K]>, ...children: (Child | Child[])[]): HTMLElementTagNameMap[K];
+  block(name: string): Promise<Uint8Array<ArrayBuffer>>;
+  still(page: Page): HTMLElement | null;
+  Bytes: new (bytes: Uint8Array) => import("./column.js").BytesReader;
+  column(bytes: Uint8Array, rows: number, column?: { kind?: string }): Cells;
+  cells: {
+    isAmount(column: Column): boolean;
+    grouped(column: Column, text: string): string;
+    dateOf(column: Column, text: string): string | null;
+    isPath(text: string): boolean;
+    parts(text: string): (string | HTMLElement)[];
+    pretty(column: Column, text: string, page: Page): Child | Child[];
+    inWords(tests: Test[]): string;
+  };
+  graph(page: Page, meta: GraphMeta): Promise<Graph>;
+  leaves(page: Page, what: string, first: number): Promise<OtherCells>;
+  tableOf(part: PartOfKind<"table">, page: Page): Table;
+  leadOf(page: Page, kind: string): Promise<Lead>;
+  uses(page: Page, kind: string, place: number, progress: ((table: string) => void) | null): Promise<{ table: Table; column: Column; count: number }[]>;
+  parse(text: string, table: Table): { tests: Test[]; faults: string[] };
+  tokens(text: string): string[];
+  only(column: Column, ...texts: string[]): string;
+  operators(column: Column): { words: string; isAlone: boolean; write(value: string): string }[];
+  filter(table: Table, tests: Test[], columns: number[], isCurrent: () => boolean): Promise<Rows>;
+  ranks(table: Table, n: number): Promise<Float64Array>;
+  profile(table: Table, n: number, rows: Rows, count: number): Promise<Profile>;
+  rowsAs(form: RowForm, table: Table, columns: number[], rows: Rows, count: number): Promise<string>;
+  blob(table: Table, columns: number[], rows: Rows, count: number, form: RowForm, progress?: (rows: number) => void): Promise<Blob>;
   shapes?: any;
-  [more: string]: any;
 }
 declare var assetq: Assetq;
 
