@@ -46,7 +46,7 @@ fn export(path: &Path, table: &str, columns: &[usize]) -> Vec<u8> {
     let header: Vec<_> = columns.iter().map(|&c| table.columns()[c].clone()).collect();
     let mut out = Vec::new();
     let mut sink = RowWriter::new(&mut out, RowFormat::Csv, &header, Style::Plain).unwrap();
-    let mut cursor = table.cursor_over(0, columns);
+    let mut cursor = table.cursor_over(0, Some(columns));
     while cursor.advance().unwrap() {
         sink.row_of(&*cursor, columns, |error| panic!("{error}")).unwrap();
     }

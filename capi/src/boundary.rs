@@ -40,7 +40,7 @@ fn null(argument: &str) -> Failure {
 
 /// A text for C. NULs are replaced by `␀`, because a NUL ends the text.
 pub fn c_text(text: &str) -> CString {
-    CString::new(text).unwrap_or_else(|_| CString::new(text.replace('\0', "\u{2400}")).unwrap_or_default())
+    CString::new(text.replace('\0', "\u{2400}")).expect("each NUL is replaced")
 }
 
 /// Returns the result of `ask`, or `otherwise` and an error; a panic is an error, too.

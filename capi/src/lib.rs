@@ -3,6 +3,8 @@
 //! Every function checks its pointers for null, returns errors as values, and catches panics. It cannot check where
 //! pointers lead: its requirements are listed under Safety.
 
+#![allow(clippy::expect_used, reason = "for what no input can reach: each message states why")]
+
 // A panic must unwind to the boundary, where it becomes an error.
 #[cfg(panic = "abort")]
 compile_error!("panics must unwind here: build with --profile release-unwind");
@@ -48,9 +50,9 @@ impl Location {
             State::Deleted => 3,
             State::Unnamed(number) => number,
         };
-        // With the same width as in the file.
-        let record = i32::try_from(at.record_index()).unwrap_or(i32::MAX);
-        Self { record, database: u8::try_from(at.database_index()).unwrap_or(u8::MAX), state }
+        let record = i32::try_from(at.record_index()).expect("a location has 24 bits for the record");
+        let database = u8::try_from(at.database_index()).expect("a location has 6 bits for the database");
+        Self { record, database, state }
     }
 }
 
@@ -399,7 +401,7 @@ pub unsafe extern "C" fn assetq_lookup_many(
         let mut found = vec![None; ids.len()];
         let known = file.database()?.lookup_many(ids, &mut found).map_err(|e| file.failure(&e))?;
         out.iter_mut().zip(found).for_each(|(out, at)| _ = out.write(Location::of(at)));
-        Ok(i64::try_from(known).unwrap_or(i64::MAX))
+        Ok(i64::try_from(known).expect("no slice has more numbers"))
     };
     // SAFETY: the caller promises NULL or a place.
     unsafe { answered(error, -1, lookup) }

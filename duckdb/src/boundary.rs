@@ -15,7 +15,7 @@ pub fn caught<T>(run: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 
 /// A text for C. NULs are replaced by `␀`, because a NUL ends the text.
 pub fn c_text(text: &str) -> CString {
-    CString::new(text).unwrap_or_else(|_| CString::new(text.replace('\0', "\u{2400}")).unwrap_or_default())
+    CString::new(text.replace('\0', "\u{2400}")).expect("each NUL is replaced")
 }
 
 /// Runs a callback, and passes its error to `set_error`.

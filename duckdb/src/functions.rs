@@ -213,19 +213,29 @@ fn has_key(table: &dyn Table, key: String) -> Filter {
 
 /// The tables of a file as a table.
 fn tables(asset: &Asset) -> Box<dyn Table> {
-    let rows: Vec<[Value<'static>; 3]> = asset.reader().tables().iter().map(|table| described(&**table)).collect();
+    let rows: Vec<TableRow> = asset.reader().tables().iter().map(|table| TableRow::of(&**table)).collect();
     let count = rows.len();
     let names = ValueShape::list(ValueShape::of(Kind::Text));
-    let columns = [Column::text("name"), Column::uint("rows"), Column::nested("columns").shaped(Some(names))];
     let made = DeclaredTable::new("tables", move || Ok(count), move |row| Ok(rows.get(row).cloned()))
-        .columns(columns, |row: &[Value<'static>; 3], column| Ok(row.get(column).cloned().unwrap_or_default()));
+        .column(Column::text("name"), |row| Ok(row.name.clone()))
+        .column(Column::uint("rows"), |row| Ok(row.rows.clone()))
+        .column(Column::nested("columns").shaped(Some(names)), |row| Ok(row.columns.clone()));
     Box::new(made)
 }
 
-fn described(table: &dyn Table) -> [Value<'static>; 3] {
-    let columns = table.columns().iter().map(|column| Value::owned(column.name.to_string())).collect();
-    let rows = table.known_len().map_or(Value::Null, Value::from);
-    [Value::owned(table.name().to_owned()), rows, Value::List(columns)]
+#[derive(Clone)]
+struct TableRow {
+    name: Value<'static>,
+    rows: Value<'static>,
+    columns: Value<'static>,
+}
+
+impl TableRow {
+    fn of(table: &dyn Table) -> Self {
+        let columns = table.columns().iter().map(|column| Value::owned(column.name.to_string())).collect();
+        let rows = table.known_len().map_or(Value::Null, Value::from);
+        Self { name: Value::owned(table.name().to_owned()), rows, columns: Value::List(columns) }
+    }
 }
 
 unsafe extern "C" fn init(info: Handle) {

@@ -3,6 +3,7 @@
 //! The extension uses DuckDB's stable C API only, so that one binary serves all versions from 1.4 on. Every callback catches panics and
 //! returns errors as DuckDB errors.
 
+#![allow(clippy::expect_used, reason = "for what no input can reach: each message states why")]
 #![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::unwrap_used))]
 
 // A panic must unwind to the boundary, where it becomes an error.

@@ -250,7 +250,7 @@ impl Scan {
         let map = if part.is_none() { opened.map() } else { 0..0 };
         let open = OpenWalk::try_new(opened, |opened| match &self.bind.filter {
             Some(filter) if rows == (0..usize::MAX) => filter.walk_over(opened.table(), Some(&self.columns)),
-            _ => Ok(opened.table().cursor_over(rows.start, &self.columns)),
+            _ => Ok(opened.table().cursor_over(rows.start, Some(&self.columns))),
         });
         Ok(Walk { rows: Rows::Open(open?), next: rows.start, end: rows.end, file, part, map })
     }
@@ -356,7 +356,7 @@ impl Local {
             for (vector, place) in self.vectors.iter_mut().zip(&scan.places) {
                 vector.attach((api().data_chunk_get_vector)(chunk, *place));
             }
-            let most = usize::try_from((api().vector_size)()).unwrap_or(0);
+            let most = usize::try_from((api().vector_size)()).expect("a vector is in memory");
             let mut filled = 0;
             let mut first = 0;
             while filled < most {

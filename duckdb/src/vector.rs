@@ -6,7 +6,7 @@ use crate::kept::KeptColumn;
 use arrow_schema::DataType;
 use assetq::Error;
 use assetq::formats::ErrorKind;
-use assetq::formats::id::{Id32, Id64};
+use assetq::formats::id::{Id32, Id64, ascii};
 use assetq::table::{CellSink, Column, Value, member};
 use assetq::write::arrow::ArrowBatches;
 use assetq::write::cell_text;
@@ -322,7 +322,7 @@ impl Vector {
             if len > INLINE {
                 self.ends.push((row, self.made.len()));
             } else {
-                let text = self.made.get(first..).unwrap_or_default();
+                let text = self.made.get(first..).expect("texts were added from there on");
                 self.data.cast::<StringRef>().add(row).write(StringRef::new(text, ptr::null()));
                 self.made.truncate(first);
             }
@@ -408,7 +408,7 @@ impl Vector {
     /// The vector is attached, has no parts, and `rows` cells are set.
     unsafe fn copied(&self, rows: usize) -> KeptVector {
         let texts: Box<[u8]> = self.made.as_slice().into();
-        let len = self.of.width().unwrap_or(0).saturating_mul(rows);
+        let len = self.of.width().expect("a vector without parts has cells of one width").saturating_mul(rows);
         let mut cells = Box::new_uninit_slice(len);
         // SAFETY: as the caller promises. A text that was made lies in `texts`, whose address remains when the box moves. Cells need not
         // be aligned there.
@@ -417,7 +417,7 @@ impl Vector {
             copy.copy_from_nonoverlapping(self.data.cast::<MaybeUninit<u8>>(), len);
             let mut start = 0;
             for (row, end) in &self.ends {
-                let text = texts.get(start..*end).unwrap_or_default();
+                let text = texts.get(start..*end).expect("ends ascend up to the end of the texts");
                 copy.cast::<StringRef>().add(*row).write_unaligned(StringRef::new(text, text.as_ptr()));
                 start = *end;
             }
@@ -465,7 +465,7 @@ impl Vector {
                 let copy = place.read().rest.text;
                 let mut start = 0;
                 for (row, end) in self.ends.drain(..) {
-                    let text = self.made.get(start..end).unwrap_or_default();
+                    let text = self.made.get(start..end).expect("ends ascend up to the end of the texts");
                     self.data.cast::<StringRef>().add(row).write(StringRef::new(text, copy.add(start)));
                     start = end;
                 }
@@ -544,12 +544,12 @@ impl CellSink for VectorCell<'_> {
 
     #[inline]
     fn id64(&mut self, id: Id64) -> assetq::Result<()> {
-        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+        self.text(ascii(&id.to_ascii()))
     }
 
     #[inline]
     fn id32(&mut self, id: Id32) -> assetq::Result<()> {
-        self.text(str::from_utf8(&id.to_ascii()).unwrap_or_default())
+        self.text(ascii(&id.to_ascii()))
     }
 }
 

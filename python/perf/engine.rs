@@ -34,7 +34,7 @@ fn batches(table: &dyn Table) -> Result<(), Error> {
     match sink.rows_of(table, &columns, met) {
         Some(done) => done?,
         None => {
-            let mut rows = table.cursor_over(0, &columns);
+            let mut rows = table.cursor_over(0, Some(&columns));
             while rows.advance()? {
                 sink.row_of(&*rows, &columns)?;
             }

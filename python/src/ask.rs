@@ -44,7 +44,10 @@ pub fn answer(query: &str, inputs: Vec<(String, Input)>, skip_damaged: bool) -> 
     }
     let files: Vec<String> = session.assets().map(|asset| asset.source().name().to_owned()).collect();
     let left_out = session.take_left_out();
-    let damage = left_out.errors.into_iter().map(|(file, error)| (files.get(file).cloned().unwrap_or_default(), error));
+    let damage = left_out
+        .errors
+        .into_iter()
+        .map(|(file, error)| (files.get(file).expect("damage is of a file of the session").clone(), error));
     Ok(Answer::new(last, damage.collect(), left_out.rows))
 }
 

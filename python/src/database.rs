@@ -74,9 +74,8 @@ pub fn lookup_many<'py>(
     value::class(py, "Locations")?.call1(arrays)
 }
 
-/// The number of a database; a location distinguishes 64.
 fn byte(number: usize) -> u8 {
-    u8::try_from(number).unwrap_or(u8::MAX)
+    u8::try_from(number).expect("a location has 6 bits for the database")
 }
 
 fn state_number(state: State) -> u8 {

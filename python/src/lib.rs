@@ -2,6 +2,8 @@
 //!
 //! Objects keep their file open. The lock of Python is released while the engine works, and no thread of the engine takes it.
 
+#![allow(clippy::expect_used, reason = "for what no input can reach: each message states why")]
+
 // A panic must unwind to the boundary, where it becomes an error.
 #[cfg(panic = "abort")]
 compile_error!("panics must unwind here: build with --profile release-unwind");

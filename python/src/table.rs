@@ -53,9 +53,9 @@ impl Table {
     }
 
     /// The column that `key` is looked for in: one that the table finds rows by, else the one by which people name rows.
-    fn key_column(&self, key: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let reader = self.rows.asset().reader();
-        let Some(table) = reader.table(self.rows.table()) else { return Ok(0) };
+    fn key_column(&self, key: &Bound<'_, PyAny>) -> PyResult<String> {
+        let asset = self.rows.asset();
+        let table = asset.table(self.rows.table()).or_raise(self.file())?;
         let is_number = key.extract::<&str>().is_err();
         let is_id = value::id(key)?.is_some();
         let of = |kinds: &[Kind]| {
@@ -69,7 +69,8 @@ impl Table {
             (false, true) => of(&ids).or_else(|| of(&[Kind::Text])),
             (false, false) => of(&[Kind::Text, Kind::Guid]),
         };
-        Ok(found.unwrap_or_else(|| table.label()))
+        let column = table.columns().get(found.unwrap_or_else(|| table.label()));
+        Ok(column.map_or_else(String::new, |column| column.name.to_string()))
     }
 }
 
@@ -168,11 +169,7 @@ impl Table {
         let literal = Literal::Text(key.str()?.to_string());
         let column = match column {
             Some(name) => name.to_owned(),
-            None => {
-                let table = self.rows.asset().reader().table(self.rows.table());
-                let n = self.key_column(key)?;
-                table.and_then(|t| t.columns().get(n).map(|c| c.name.to_string())).unwrap_or_default()
-            }
+            None => self.key_column(key)?,
         };
         let filter = Filter::Compare { column, op: Op::Eq, literal };
         let rows = self.rows.clone().filter_by(&filter).or_raise(self.file())?;
@@ -290,7 +287,7 @@ impl Table {
 
 /// The cells of the only column that is chosen. One that `of` makes nothing of is an error, as no array holds it.
 fn cells<T: Send>(rows: &Selection, of: impl Fn(Value<'_>) -> Option<T> + Send) -> assetq::Result<Vec<T>> {
-    let column = rows.numbers().first().copied().unwrap_or_default();
+    let column = *rows.numbers().first().expect("the caller has chosen one column");
     let mut cells = Vec::new();
     rows.each(|row: &dyn RowCursor| {
         cells.push(of(row.value(column)?).ok_or_else(|| {

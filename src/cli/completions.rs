@@ -240,7 +240,7 @@ fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<
         () if table.columns().get(column).is_some_and(|column| column.folders) => &['/'],
         () => &[],
     };
-    let mut rows = table.cursor_over(0, &[column]);
+    let mut rows = table.cursor_over(0, Some(&[column]));
     let mut found = BTreeSet::new();
     for _ in 0..LOOKED_AT {
         // Rows after damage cannot be named.

@@ -12,6 +12,7 @@ use crate::diff::{self, Pair, Side, TableDiff};
 use crate::edit::{EditPlan, Editor, Reached, ReadBack, TableEdits, Written};
 use crate::error::Error;
 use crate::paths::{joined, resolved};
+use crate::reader::Enriched;
 use crate::report::{Progress, counted};
 use crate::table::{Column, Role, Table, Visitor as _};
 use crate::write::json::JsonWriter;
@@ -343,7 +344,8 @@ fn show(
         }
     };
     if !plan.is_same() {
-        let has_rows_of_edits = plan.read_back() != ReadBack::All && old.reader().alone().is_none();
+        let has_rows_of_edits = plan.read_back() != ReadBack::All
+            && old.reader().facet::<dyn Enriched>().is_none_or(|file| file.alone().is_none());
         for table in tables(old, new, plan)? {
             let edit = plan.edits().iter().find(|edit| edit.table == table.name());
             let rows_reached = reached.filter(|_| edit.is_none()).map(|reached| reached.rows_of(table.name()));

@@ -5,6 +5,7 @@ use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::files::FileSet;
+use crate::reader::Enriched;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 
@@ -115,7 +116,8 @@ impl Context {
         for warning in asset.reader().warnings() {
             complain(&format!("{}: warning: {warning}", asset.source().name()));
         }
-        for error in asset.reader().companion_damage() {
+        let companions = asset.reader().facet::<dyn Enriched>();
+        for error in companions.map_or_else(Vec::new, |file| file.companion_damage()) {
             // The table that shows the names and values of the file has reported it, if its last row was read.
             let message = error.to_string();
             if !self.reports.shown.borrow().0.iter().any(|shown| shown.ends_with(&message)) {

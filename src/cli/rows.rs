@@ -107,10 +107,7 @@ impl<'a> SelectedRows<'a> {
                 let walk = filter.walk_over(self.table, self.columns.as_deref());
                 walk.map_err(Failure::of_file(file))?
             }
-            None => match &self.columns {
-                Some(columns) => self.table.cursor_over(0, columns),
-                None => self.table.cursor(0),
-            },
+            None => self.table.cursor_over(0, self.columns.as_deref()),
         };
         let mut taken = 0;
         while taken < self.limit {

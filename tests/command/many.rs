@@ -24,7 +24,7 @@ fn cells(table: &dyn Table, from: usize) -> Vec<Vec<String>> {
         value.map_or_else(|error| format!("damaged: {}", error.kind()), |v| format!("{:?}", v.into_owned()))
     };
     let mut all = Vec::new();
-    let (mut over, mut any) = (table.cursor_over(0, &columns), table.cursor(0));
+    let (mut over, mut any) = (table.cursor_over(0, Some(&columns)), table.cursor(0));
     while over.advance().unwrap() {
         assert!(any.advance().unwrap());
         assert_eq!((over.row(), any.row()), (all.len(), all.len()));
@@ -65,7 +65,7 @@ fn a_table_of_many_files_has_the_rows_of_each() {
             }
             assert_eq!(table.columns()[0].name, "file");
             assert_eq!(cells(&*table, 0), expected, "{name} {}", table.name());
-            let mut from = table.cursor_over(starts[1], &[0]);
+            let mut from = table.cursor_over(starts[1], Some(&[0]));
             let is_any = from.advance().unwrap();
             assert_eq!(
                 (is_any, from.row()),

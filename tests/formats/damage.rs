@@ -70,7 +70,7 @@ impl Whole {
 fn counts_are_proven(asset: &Asset, damage: &str) {
     for table in asset.reader().tables() {
         let Some(known) = table.known_len() else { continue };
-        let (mut rows, mut found) = (table.cursor_over(0, &[]), 0);
+        let (mut rows, mut found) = (table.cursor_over(0, Some(&[])), 0);
         while found <= known && rows.advance().is_ok_and(|more| more) {
             found += 1;
         }

@@ -23,6 +23,7 @@ struct Entry {
     about: &'static str,
     endings: &'static [&'static str],
     own_endings: &'static [&'static str],
+    own_tables: bool,
     is_folder: fn(&Path) -> bool,
     likeness: fn(&[u8]) -> Likeness,
     confirms_ending: fn(&[u8]) -> bool,
@@ -93,6 +94,7 @@ impl Format {
                     about: T::ABOUT,
                     endings: T::ENDINGS,
                     own_endings: T::OWN_ENDINGS,
+                    own_tables: T::OWN_TABLES,
                     is_folder: T::is_folder,
                     likeness: T::likeness,
                     confirms_ending: T::confirms_ending,
@@ -124,6 +126,11 @@ impl Format {
     /// The content of a file of the format, in a few words.
     pub const fn about(self) -> &'static str {
         self.0.about
+    }
+
+    /// As [`FileFormat::OWN_TABLES`].
+    pub const fn has_own_tables(self) -> bool {
+        self.0.own_tables
     }
 
     /// All formats, the added ones first. Copied, so that no lock is held while a format looks at a file: its code may

@@ -64,11 +64,6 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         self.tables().into_iter().find(|t| t.name() == name)
     }
 
-    /// Whether its tables or their columns depend on the file, and not only on its format.
-    fn has_own_tables(&self) -> bool {
-        false
-    }
-
     /// Why `table` does not exist, if the file does contain its data.
     fn absent(&self, _table: &str) -> Option<String> {
         None
@@ -118,12 +113,6 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// This file read alone, if names and rows of its tables come from files around it. `diff` compares it so: equal bytes are
-    /// equal, wherever they lie.
-    fn alone(&self) -> Option<&dyn Reader> {
-        None
-    }
-
     /// Notes about how the file is read, for `info`.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -131,11 +120,6 @@ pub trait Reader: Any + fmt::Debug + Send + Sync {
 
     /// Warnings of faults that reading continued after, such as a wrong checksum.
     fn warnings(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The errors of files beside this one whose names and values its tables show.
-    fn companion_damage(&self) -> Vec<Error> {
         Vec::new()
     }
 
@@ -203,6 +187,11 @@ impl dyn Reader {
         self.facet()
     }
 
+    /// As [`Enriched::alone`]; the file itself if no other files add to its tables.
+    pub fn alone(&self) -> &dyn Reader {
+        self.facet::<dyn Enriched>().and_then(|file| file.alone()).unwrap_or(self)
+    }
+
     /// As [`Reader::cat`], with the stated types of values, if the format has any: an edit needs them to give a value
     /// another type.
     pub fn cat_typed(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
@@ -242,6 +231,16 @@ pub trait RawEntries {
     /// # Errors
     /// When the bytes cannot be decoded.
     fn raw(&self, entry: &str) -> Result<Option<&[u8]>>;
+}
+
+/// A file whose tables also show names and values of files around it.
+pub trait Enriched {
+    /// This file read alone; `None` if no other file adds to its tables. `diff` compares it so: equal bytes are equal, wherever
+    /// they lie.
+    fn alone(&self) -> Option<&dyn Reader>;
+
+    /// The errors of the files around it.
+    fn companion_damage(&self) -> Vec<Error>;
 }
 
 /// A file that `--names` accepts: it has names, but no table from ids to texts. Example: `GameParams.data`.
@@ -295,6 +294,9 @@ pub trait FileFormat: Reader + Sized {
     /// Further endings of file names, in lower case, that only files of the format have. They do not decide: among the files of a
     /// folder, one of such a name and of no known format is damaged.
     const OWN_ENDINGS: &'static [&'static str] = &[];
+
+    /// Whether tables or their columns differ between files of the format.
+    const OWN_TABLES: bool = false;
 
     /// The first bytes of all files of the format; empty if they have no such bytes.
     const MAGIC: &'static [u8] = &[];

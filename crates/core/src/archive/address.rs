@@ -360,8 +360,8 @@ pub fn other_build(archive: &dyn Archive, has: &dyn Fn(&dyn Archive) -> bool) ->
 /// The address of another build of `archive` with a file whose path `is_wanted`.
 pub fn other_build_with(archive: &dyn Archive, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
     other_build(archive, &|other| {
-        let len = other.len().unwrap_or_default();
-        (0..len).any(|n| other.file(n).is_ok_and(|file| is_wanted(&file.path)))
+        let len = other.len();
+        len.is_ok_and(|len| (0..len).any(|n| other.file(n).is_ok_and(|file| is_wanted(&file.path))))
     })
 }
 

@@ -73,7 +73,7 @@ fn row_found(table: &dyn Table, column: usize, entry: &str) -> Result<Option<usi
 
 /// The first row of `table` whose cell in `key` is shown as `entry`, by a walk.
 fn row_with(table: &dyn Table, key: usize, entry: &str) -> Result<Option<usize>> {
-    let mut rows = table.cursor_over(0, &[key]);
+    let mut rows = table.cursor_over(0, Some(&[key]));
     while rows.advance()? {
         // A damaged key is the key of no entry.
         if rows

@@ -343,7 +343,7 @@ pub fn hint_of_rows(wanted: &str, table: &dyn Table) -> String {
 /// The nearest names of rows of `table`. Rows that cannot be read have no name.
 pub fn nearest_rows(wanted: &str, table: &dyn Table) -> Vec<String> {
     let label = table.label();
-    let mut cursor = table.cursor_over(0, &[label]);
+    let mut cursor = table.cursor_over(0, Some(&[label]));
     let names = std::iter::from_fn(|| {
         cursor.advance().ok().filter(|more| *more)?;
         Some(cursor.value(label).ok().and_then(|cell| Some(cell.as_text()?.into_owned())))
@@ -463,15 +463,11 @@ pub trait Table: Send + Sync {
         Nature::default()
     }
 
-    /// The rows from `first` on, in order. A table that finds rows by a walk implements its own cursor.
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+    /// The rows from `first` on, in order, for callers that read only `columns`, if given; other columns may be slower. A table
+    /// that finds rows by a walk implements its own cursor.
+    fn cursor_over(&self, first: usize, _columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
         let rows = (first..).map_while(|row| self.len().map(|len| (row < len).then_some(row)).transpose());
         Box::new(NumberedRows { table: self, rows, row: first })
-    }
-
-    /// As [`Table::cursor`], for callers that read only `columns`; other columns may be slower.
-    fn cursor_over(&self, first: usize, _columns: &[usize]) -> Box<dyn RowCursor + '_> {
-        self.cursor(first)
     }
 
     /// The parts of the table, if it consists of tables that open one by one.
@@ -518,6 +514,11 @@ pub trait Table: Send + Sync {
 }
 
 impl<'t> dyn Table + 't {
+    /// The rows from `first` on, in order, with all columns.
+    pub fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+        self.cursor_over(first, None)
+    }
+
     /// The column that names a row for people: [`Nature::label`], or the first column of texts, or the first one.
     pub fn label(&self) -> usize {
         let stated = self.nature().label;

@@ -248,8 +248,7 @@ fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: O
 fn walk<'t>(table: &'t dyn Table, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<BoxedCursor<'t>> {
     Ok(match (bound, columns) {
         (Some(bound), columns) => bound.walk_over(table, columns)?,
-        (None, Some(columns)) => table.cursor_over(0, columns),
-        (None, None) => table.cursor(0),
+        (None, columns) => table.cursor_over(0, columns),
     })
 }
 

@@ -418,7 +418,7 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         }
     }
 
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+    fn cursor_over(&self, first: usize, _columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
         let (current, before) = (OnceCell::new(), Cell::new(None));
         Box::new(Cursor { table: self, row: first, next: first, end: None, current, before, looked: Cell::new(first) })
     }

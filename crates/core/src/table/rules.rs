@@ -44,7 +44,7 @@ pub fn check(tables: &[Box<dyn Table + '_>]) -> Vec<Check> {
 
 /// Calls `each` with the row and the hash of every value in a column, and with the value.
 fn each_reference(table: &dyn Table, column: usize, state: &RandomState, mut each: impl FnMut(usize, u64, &Value<'_>)) {
-    let mut rows = table.cursor_over(0, &[column]);
+    let mut rows = table.cursor_over(0, Some(&[column]));
     while let Ok(true) = rows.advance() {
         if let Ok(value) = rows.value(column) {
             references(&value, state).for_each(|(hash, item)| each(rows.row(), hash, item));

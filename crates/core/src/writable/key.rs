@@ -84,7 +84,7 @@ fn numbered(table: &dyn Table, rows: &[usize]) -> Vec<(usize, usize)> {
 /// The hashes of the keys of all rows up to the first damage, and the numbers of the rows. A row whose key is damaged is left out.
 pub fn key_hashes(table: &dyn Table, keys: &[usize], state: &RandomState) -> Vec<(u64, usize)> {
     let mut hashes = Vec::new();
-    let mut rows = table.cursor_over(0, keys);
+    let mut rows = table.cursor_over(0, Some(keys));
     while let Ok(true) = rows.advance() {
         let mut hasher = state.build_hasher();
         let read = keys.iter().try_for_each(|&key| rows.value(key).map(|value| hash_value(&value, &mut hasher)));

@@ -26,6 +26,7 @@ impl FileFormat for Sheet {
     const GAME: &'static str = "FINAL FANTASY XIII trilogy";
     const ABOUT: &'static str = "Records of the game";
     const OWN_ENDINGS: &'static [&'static str] = &[".wdb"];
+    const OWN_TABLES: bool = true;
 
     fn likeness(data: &[u8]) -> Likeness {
         Likeness::by_magic(directory::is_sheet(data))
@@ -74,10 +75,6 @@ impl Reader for Sheet {
             sections.push(Section::new("records", at, end.saturating_sub(start) as u64, Some(count)));
         }
         sections
-    }
-
-    fn has_own_tables(&self) -> bool {
-        true
     }
 
     fn facets(&self) -> &'static [Facet] {

@@ -39,7 +39,6 @@ pub use crate::compare::{
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
-use crate::reader::Reader;
 use crate::report::Progress;
 use crate::suggest;
 use crate::table::{Table, Value};
@@ -262,7 +261,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
     is_whole(old).and_then(|()| is_whole(new))?;
     let mut tables: Vec<TableDiff<'a>> = Vec::new();
     for (side, asset) in [(Side::Old, old), (Side::New, new)] {
-        for table in alone(asset).tables() {
+        for table in asset.reader().alone().tables() {
             let at = tables.iter().position(|t| t.name == table.name()).unwrap_or_else(|| {
                 tables.push(TableDiff {
                     name: table.name().to_owned(),
@@ -329,11 +328,6 @@ fn absent(name: &str, sides: &[Option<Box<dyn Table + '_>>; 2], [old, new]: [&As
         [Some(_), None] => new.reader().absent(name),
         _ => None,
     }
-}
-
-/// The file without what files around it add to its tables.
-fn alone(asset: &Asset) -> &dyn Reader {
-    asset.reader().alone().unwrap_or_else(|| asset.reader())
 }
 
 /// Reasons, other than damage, for which rows are not compared: of prototype databases, that records of some types are not

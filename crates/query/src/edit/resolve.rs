@@ -560,7 +560,7 @@ impl<'a> Resolved<'a> {
 
     /// The first damage that ends a walk of the rows.
     pub(super) fn damage(&self) -> Option<Error> {
-        let mut rows = self.table.cursor_over(0, &self.keys);
+        let mut rows = self.table.cursor_over(0, Some(&self.keys));
         loop {
             match rows.advance() {
                 Ok(true) => {}
@@ -680,9 +680,10 @@ pub fn put_cell(
     table: &dyn Table,
     set: &mut ColumnValues,
     at: usize,
-    (to, value): (usize, Value<'static>),
+    checked: (usize, Value<'static>),
     given: &Value<'_>,
 ) -> Result<()> {
+    let (to, value) = checked;
     match set.binary_search_by_key(&to, |(column, _)| *column) {
         Ok(place) if set.get(place).is_some_and(|(_, there)| same_value(there, &value)) => Ok(()),
         Ok(place) => {

@@ -76,7 +76,7 @@ impl<'t> Edited<'t> {
     /// Calls `each` with the stored cells of a column, up to damage: no edit names a row after it.
     fn stored(&self, column: usize, mut each: impl FnMut(usize, &Value<'_>)) {
         let stored = self.table.stored_len();
-        let mut rows = self.table.cursor_over(0, &[column]);
+        let mut rows = self.table.cursor_over(0, Some(&[column]));
         while matches!(rows.advance(), Ok(true)) && stored.is_none_or(|stored| rows.row() < stored) {
             if let Ok(value) = rows.value(column) {
                 each(rows.row(), &value);

@@ -279,12 +279,11 @@ impl Editor<'_> {
 
     fn no_entry(&mut self, table: Option<&str>, path: &str) -> Error {
         let end = ends(path).get(1).copied().unwrap_or(path.len());
-        let entry = path.get(..end).unwrap_or(path);
+        let (entry, rest) = path.split_at(end);
         let reader = self.asset.reader();
         let near = self.resolved(table).map_or_else(|_| Vec::new(), |rows| nearest_rows(entry, &*rows.table));
         // A name that several rows share is no entry everywhere.
         let near = near.iter().filter(|name| table.is_some() || tree_of(reader, name).is_ok_and(|tree| tree.is_some()));
-        let rest = path.get(end..).unwrap_or_default();
         let near: Vec<String> = near.map(|name| format!("{name}{rest}")).collect();
         let hint = crate::suggest::hint_of(&near);
         let how =

@@ -271,7 +271,7 @@ impl FileSet {
         if let Ok(len) = table.len() {
             return Ok(len);
         }
-        let (mut rows, mut count) = (table.cursor_over(0, &[]), 0);
+        let (mut rows, mut count) = (table.cursor_over(0, Some(&[])), 0);
         loop {
             match rows.advance() {
                 Ok(true) => count += 1,
@@ -286,7 +286,7 @@ impl FileSet {
 fn tables_of(asset: &Asset) -> (bool, Vec<(String, Vec<Column>, usize)>) {
     let tables = asset.reader().tables();
     let tables = tables.iter().map(|table| (table.name().to_owned(), table.columns().to_vec(), table.label()));
-    (asset.reader().has_own_tables(), tables.collect())
+    (asset.format().has_own_tables(), tables.collect())
 }
 
 /// Adds the columns of a file's table to the columns of all files, by name.

@@ -47,12 +47,8 @@ impl Table for SetTable<'_> {
         Err(no_cell(&self.schema.name, row, column))
     }
 
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        PartsCursor::from(self, self, None, first)
-    }
-
-    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
-        PartsCursor::from(self, self, Some(columns), first)
+    fn cursor_over(&self, first: usize, columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
+        PartsCursor::from(self, self, columns, first)
     }
 
     fn nature(&self) -> Nature {
@@ -206,13 +202,10 @@ impl Table for FileTable<'_> {
         }
     }
 
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
-        self.walk(|inner| inner.cursor(first))
-    }
-
-    fn cursor_over(&self, first: usize, columns: &[usize]) -> Box<dyn RowCursor + '_> {
-        let own: Vec<usize> = columns.iter().filter_map(|column| Some(self.own(*column)?.1)).collect();
-        self.walk(|inner| inner.cursor_over(first, &own))
+    fn cursor_over(&self, first: usize, columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
+        let own: Option<Vec<usize>> =
+            columns.map(|columns| columns.iter().filter_map(|column| Some(self.own(*column)?.1)).collect());
+        self.walk(|inner| inner.cursor_over(first, own.as_deref()))
     }
 
     fn nature(&self) -> Nature {

@@ -79,7 +79,7 @@ pub(crate) fn rows_with(table: &dyn Table, column: usize, value: &Value<'_>) -> 
     if let Some(found) = table.find(column, value) {
         return found;
     }
-    let (mut rows, mut cursor) = (Vec::new(), table.cursor_over(0, &[column]));
+    let (mut rows, mut cursor) = (Vec::new(), table.cursor_over(0, Some(&[column])));
     while cursor.advance()? {
         // A row that cannot be read is not known to be one of these.
         if cursor.value(column).is_ok_and(|cell| same_value(&cell, value)) {

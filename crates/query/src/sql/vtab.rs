@@ -255,7 +255,7 @@ impl TableState {
 
     fn index_of(&self, table: &dyn Table, column: usize) -> Result<HashIndex> {
         let mut index = Vec::new();
-        let mut rows = table.cursor_over(0, &[column]);
+        let mut rows = table.cursor_over(0, Some(&[column]));
         while self.advance(&mut *rows)? {
             let row = rows.row();
             match rows.value(column) {
@@ -319,7 +319,7 @@ impl TableState {
                 (None, Some(len), _) => picked(table, 0..len),
                 // Conditions on the file leave out whole files, and each file may have an index.
                 (None, None, Some(parts)) => source.bound.walk_parts(table, parts, Some(columns)),
-                (None, None, None) => table.cursor_over(start, columns),
+                (None, None, None) => table.cursor_over(start, Some(columns)),
             }
         })))
     }

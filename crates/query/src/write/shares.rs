@@ -150,7 +150,7 @@ impl Walk<'_> {
     fn share<R: ShareReader>(&self, reader: &mut R, rows: Range<usize>) -> Share<R::Piece> {
         let (mut read, mut ended, mut damage) = (0usize, false, Vec::new());
         if !rows.is_empty() {
-            let mut cursor = self.table.cursor_over(rows.start, self.columns);
+            let mut cursor = self.table.cursor_over(rows.start, Some(self.columns));
             while read < rows.len() && !reader.is_full() {
                 ended = !advance(&mut *cursor, |error| damage.push((None, error)));
                 if ended {

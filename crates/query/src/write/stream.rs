@@ -192,7 +192,7 @@ impl Selection {
             return Ok(());
         }
         let mut rows = match self.filter.as_slice() {
-            [] => table.cursor_over(self.range.start, &self.columns),
+            [] => table.cursor_over(self.range.start, Some(&self.columns)),
             [filter] => filter.walk_within(table, &self.range, &self.columns)?,
             all => Bound::And(all.to_vec()).walk_within(table, &self.range, &self.columns)?,
         };

@@ -258,7 +258,7 @@ impl<'s> Out<'s> {
             Value::Map(members) => members.iter().find(|(of, _)| of == name).map(|(_, value)| value.clone()),
             _ => None,
         };
-        self.within(member.unwrap_or_default(), write)
+        self.within(member.unwrap_or(Value::Null), write)
     }
 
     /// The next value: as described, else a default in a described map, else random.
@@ -372,7 +372,7 @@ impl<'s> Out<'s> {
 
     fn items(&mut self, count: u32, mut item: impl FnMut(&mut Self) -> Value<'static>) -> Value<'static> {
         let mut given = if let Value::List(items) = &self.given { items.clone() } else { Vec::new() }.into_iter();
-        Value::List((0..count).map(|_| self.within(given.next().unwrap_or_default(), &mut item)).collect())
+        Value::List((0..count).map(|_| self.within(given.next().unwrap_or(Value::Null), &mut item)).collect())
     }
 
     /// A value of a kind: `int`, `uint`, `flag`, `float`, a text that starts like this, or, with `*` and a count, a list.

@@ -172,7 +172,7 @@ fn read(shown: &Shown<'_>, rows: Range<usize>, most: usize, dictionary: Option<&
         ColumnStorage::Name(_) | ColumnStorage::Leaf(_) => false,
     });
     let needed: Vec<usize> = needed.map(|(n, _)| n).collect();
-    let mut cursor = table.cursor_over(rows.start, &needed);
+    let mut cursor = table.cursor_over(rows.start, Some(&needed));
     let (mut all, mut bytes, mut left, mut scratch) = (ReadRows::default(), 0usize, rows.len(), String::new());
     while left > 0 && bytes < most {
         // A table with an unknown number of rows may have few.

@@ -168,8 +168,8 @@ fn collect(value: &Json, trail: &mut String, found: &mut GuidsOf) {
     let length = trail.len();
     match value {
         Json::String(text) if guid_of(&Value::text(text)).is_some() => {
-            let end = (0..=SHOWN.min(length)).rev().find(|end| trail.is_char_boundary(*end)).unwrap_or(0);
-            found.push((trail.get(..end).unwrap_or_default().to_owned(), text.clone()));
+            let (shown, _) = trail.split_at(trail.floor_char_boundary(SHOWN));
+            found.push((shown.to_owned(), text.clone()));
         }
         Json::Array(items) => {
             for (n, item) in items.iter().enumerate() {

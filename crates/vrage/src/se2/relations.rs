@@ -38,24 +38,34 @@ struct Reference {
     by: By,
 }
 
+/// The references of a definition, and the damage of its file.
+#[derive(Default)]
+struct References {
+    all: Vec<Reference>,
+    damage: Option<Error>,
+}
+
 impl Se2Archive {
-    /// The references of the definition with this number, and the damage of its file.
-    fn references_in(&self, row: usize) -> (Vec<Reference>, Option<Error>) {
-        let Some(definition) = self.definitions().get(row) else { return (Vec::new(), None) };
+    /// The references of the definition with this number.
+    fn references_in(&self, row: usize) -> References {
+        let mut read = References::default();
+        let Some(definition) = self.definitions().get(row) else { return read };
         let parent = definition.parent.map(|to| Reference { to, column: "parent_guid".to_owned(), by: By::Id });
-        let mut all: Vec<Reference> = parent.into_iter().collect();
-        let Some(path) = &definition.file else { return (all, None) };
-        let read = self.guids_in(path).map_err(|error| error.context(path));
-        let (guids, error) = match read {
-            Ok(guids) => (guids, None),
-            Err(error) => (Vec::new(), Some(error)),
+        read.all.extend(parent);
+        let Some(path) = &definition.file else { return read };
+        let guids = match self.guids_in(path) {
+            Ok(guids) => guids,
+            Err(error) => {
+                read.damage = Some(error.context(path));
+                return read;
+            }
         };
         for (column, text) in guids {
             let Some(to) = guid_of(&Value::text(&text)).filter(|to| *to != definition.guid) else { continue };
             let by = if text.starts_with(REFERENCE) { By::Id } else { By::Text };
-            all.push(Reference { to, column, by });
+            read.all.push(Reference { to, column, by });
         }
-        (all, error)
+        read
     }
 
     fn guids_in(&self, path: &str) -> Result<GuidsOf> {
@@ -63,12 +73,12 @@ impl Se2Archive {
         super::parts::guids(&self.stored(&file)?)
     }
 
-    fn add(&self, row: usize, (references, error): (Vec<Reference>, Option<Error>), keep: Keep<'_>, found: &mut Found) {
-        if let Some(error) = error {
+    fn add(&self, row: usize, read: References, keep: Keep<'_>, found: &mut Found) {
+        if let Some(error) = read.damage {
             found.damage.fail(error);
         }
         let from = self.definitions().get(row).map(|definition| id_of(definition.guid));
-        for Reference { to, column, by } in references {
+        for Reference { to, column, by } in read.all {
             let id = id_of(to);
             if keep(id, by) {
                 let text = (!self.gathered().owners.contains_key(&id)).then(|| to.to_string());

@@ -218,7 +218,7 @@ impl Table for Values<'_> {
         key.as_text().filter(|_| self.finds(column)).map(|path| self.places(&path))
     }
 
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+    fn cursor_over(&self, first: usize, _columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
         let start = match first.checked_sub(1) {
             None => ValueCursor::new(self.archive).map(Some),
             Some(before) => self.at(&mut self.seek.lock().unwrap_or_else(PoisonError::into_inner), before),

@@ -700,7 +700,7 @@ mod tests {
         for (name, column) in columns.collect::<Vec<_>>() {
             let db = Database::open(source.clone()).unwrap();
             let table = db.table(&name).unwrap();
-            let mut cursor = table.cursor_over(0, &[column]);
+            let mut cursor = table.cursor_over(0, Some(&[column]));
             while cursor.advance().unwrap() {
                 drop(cursor.value(column).unwrap());
             }

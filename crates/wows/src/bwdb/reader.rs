@@ -39,6 +39,8 @@ impl FileFormat for Database {
     /// The models of World of Warships: Legends, which are beside its database. Their error names the game.
     const ENDINGS: &'static [&'static str] = &["prototypes.index.data", "prototypes.data"];
     const OWN_ENDINGS: &'static [&'static str] = &["assets.bin"];
+    /// Records of other builds have other fields.
+    const OWN_TABLES: bool = true;
 
     fn likeness(data: &[u8]) -> Likeness {
         Likeness::by_magic([layout::MAGIC, layout::MAGIC_IN_ORDER].iter().any(|magic| data.starts_with(magic)))
@@ -95,11 +97,6 @@ impl Reader for Database {
         }
         sections.sort_by_key(|s| s.offset);
         sections
-    }
-
-    /// Records of other builds have other fields.
-    fn has_own_tables(&self) -> bool {
-        true
     }
 
     fn facets(&self) -> &'static [Facet] {

@@ -101,7 +101,7 @@ impl Table for Fields<'_> {
         Ok(value)
     }
 
-    fn cursor(&self, first: usize) -> Box<dyn RowCursor + '_> {
+    fn cursor_over(&self, first: usize, _columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
         match LeafCursor::at(self.params, first) {
             Ok(rows) => Box::new(rows),
             Err(error) => Box::new(NoRows(Some(error))),

@@ -6,7 +6,7 @@ use crate::armor::Plating;
 use crate::error::{Error, Result};
 use crate::materials;
 use crate::options::Options;
-use crate::reader::{Facet, FileFormat, Likeness, NameSource, Reader, Section, facets};
+use crate::reader::{Enriched, Facet, FileFormat, Likeness, NameSource, Reader, Section, facets};
 use crate::relations::Relations;
 use crate::report::{Progress, Report};
 use crate::source::Source;
@@ -60,7 +60,7 @@ impl Reader for Params {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Relations, Plating, NameSource]
+        facets![Relations, Plating, NameSource, Enriched]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -69,14 +69,6 @@ impl Reader for Params {
 
     fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
         tables::one(self, name)
-    }
-
-    fn alone(&self) -> Option<&dyn Reader> {
-        Some(Self::alone(self)? as &dyn Reader)
-    }
-
-    fn companion_damage(&self) -> Vec<Error> {
-        self.texts_beside().err().into_iter().collect()
     }
 
     fn notes(&self) -> Vec<String> {
@@ -139,6 +131,16 @@ impl Reader for Params {
 
     fn verify(&self, progress: &Progress) -> Report {
         verify::verify(self, progress)
+    }
+}
+
+impl Enriched for Params {
+    fn alone(&self) -> Option<&dyn Reader> {
+        Some(Self::alone(self)? as &dyn Reader)
+    }
+
+    fn companion_damage(&self) -> Vec<Error> {
+        self.texts_beside().err().into_iter().collect()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::hole::is_hole;
 use crate::materials;
 use crate::models::Meshes;
 use crate::options::Options;
-use crate::reader::{Facet, FileFormat, Likeness, Reader, Section, facets};
+use crate::reader::{Enriched, Facet, FileFormat, Likeness, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::scene::Shapes;
 use crate::source::Source;
@@ -61,7 +61,7 @@ impl Reader for Geometry {
     }
 
     fn facets(&self) -> &'static [Facet] {
-        facets![Writable, Meshes, Shapes]
+        facets![Writable, Meshes, Shapes, Enriched]
     }
 
     fn tables(&self) -> Vec<Box<dyn Table + '_>> {
@@ -70,10 +70,6 @@ impl Reader for Geometry {
 
     fn table(&self, name: &str) -> Option<Box<dyn Table + '_>> {
         tables::one(self, name)
-    }
-
-    fn alone(&self) -> Option<&dyn Reader> {
-        Some(Self::alone(self)? as &dyn Reader)
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
@@ -95,11 +91,17 @@ impl Reader for Geometry {
         of_names.into_iter().chain(names.and_then(|_| self.unknown_thickness())).collect()
     }
 
-    fn companion_damage(&self) -> Vec<Error> {
-        self.companions().err().into_iter().collect()
-    }
-
     fn verify(&self, progress: &Progress) -> Report {
         verify::verify(self, progress)
+    }
+}
+
+impl Enriched for Geometry {
+    fn alone(&self) -> Option<&dyn Reader> {
+        Some(Self::alone(self)? as &dyn Reader)
+    }
+
+    fn companion_damage(&self) -> Vec<Error> {
+        self.companions().err().into_iter().collect()
     }
 }

@@ -520,11 +520,11 @@ pub(super) fn entry_row<'g>(g: &'g Geometry, entry: &str) -> Result<Option<(Made
         && let Some(table) = g.table(table)
         && let Ok(row) = row.parse::<usize>()
     {
-        return there((table, row));
+        return there(table, row);
     }
     // `ls` shows the rows of the main table by their numbers.
     if let Ok(row) = entry.parse::<usize>()
-        && let Some(found) = there((vertex_buffers(g), row))?
+        && let Some(found) = there(vertex_buffers(g), row)?
     {
         return Ok(Some(found));
     }
@@ -537,7 +537,7 @@ pub(super) fn entry_row<'g>(g: &'g Geometry, entry: &str) -> Result<Option<(Made
 }
 
 /// The row, unless it is past the end of the table.
-fn there((table, row): (Made<'_>, usize)) -> Result<Option<(Made<'_>, usize)>> {
+fn there(table: Made<'_>, row: usize) -> Result<Option<(Made<'_>, usize)>> {
     let is_there = row < table.len()?;
     Ok(is_there.then_some((table, row)))
 }

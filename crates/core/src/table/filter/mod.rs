@@ -62,10 +62,9 @@ impl Bound {
         if let Some(parts) = table.parts() {
             return Ok(self.walk_parts(table, parts, columns));
         }
-        Ok(match (self.candidates(table).transpose()?, columns) {
-            (Some(rows), _) => picked(table, rows),
-            (None, Some(columns)) => table.cursor_over(0, columns),
-            (None, None) => table.cursor(0),
+        Ok(match self.candidates(table).transpose()? {
+            Some(rows) => picked(table, rows),
+            None => table.cursor_over(0, columns),
         })
     }
 
@@ -98,7 +97,7 @@ impl Bound {
                 found.retain(|row| rows.contains(row));
                 picked(table, found)
             }
-            None => table.cursor_over(rows.start, columns),
+            None => table.cursor_over(rows.start, Some(columns)),
         })
     }
 }

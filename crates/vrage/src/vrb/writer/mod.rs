@@ -191,7 +191,7 @@ impl VrbArchive {
         }
         let mut rows = vec![usize::MAX; added.len()];
         let table = Values::new(&new);
-        let mut cursor = table.cursor(0);
+        let mut cursor = table.cursor_over(0, None);
         while cursor.advance()? {
             let (path, chunk) = (cursor.value(column::PATH)?, cursor.value(column::CHUNK)?);
             let (Some(path), Some(chunk)) = (path.as_text(), chunk.as_text()) else { continue };

@@ -93,7 +93,7 @@ impl<'e> PropertyCells<'e> {
     /// Checks that the cells are of a property of this kind.
     fn check(&self, kind: usize) -> Result<()> {
         if let Some(id) = self.texture.filter(|_| kind != TEXTURE) {
-            let kind = PROPERTY_KINDS.get(kind).copied().unwrap_or_default();
+            let kind = PROPERTY_KINDS.get(kind).copied().unwrap_or("unknown");
             return Err(refused(format!("column texture_id: {} does not fit: the type is {kind}", short(id))));
         }
         Ok(())
@@ -280,7 +280,7 @@ pub(super) fn settle(table: &dyn Table, set: &mut ColumnValues) -> Result<()> {
 
 /// Whether a row of the table has this cell.
 fn has_cell(table: &dyn Table, column: usize, wanted: &Value<'_>) -> Result<bool> {
-    let mut rows = table.cursor_over(0, &[column]);
+    let mut rows = table.cursor_over(0, Some(&[column]));
     while rows.advance()? {
         if rows.value(column).is_ok_and(|cell| cell == *wanted) {
             return Ok(true);

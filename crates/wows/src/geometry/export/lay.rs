@@ -396,7 +396,7 @@ impl Laid<'_, '_> {
     fn matched(&self, notes: &mut Vec<String>) -> Vec<Option<u32>> {
         let mut matched = self.matched_by(|old, at, new, number, limit| old.is(at, new, number, limit));
         let is_upright = |number: usize| {
-            value(self.new.normals.as_ref(), number)
+            value(self.new.normals.as_ref(), Some(number))
                 .is_some_and(|[x, y, z]| x.abs() < 1e-6 && z.abs() < 1e-6 && y.abs() == 1.0)
         };
         let upright = matched.iter().enumerate().filter(|(number, old)| old.is_none() && is_upright(*number)).count();
@@ -630,28 +630,27 @@ impl Laid<'_, '_> {
     /// Writes the attributes of vertex `number` over `bytes`, except for values that vertex `donor`, whose bytes these are, has.
     fn encode(&self, number: usize, donor: Option<usize>, tangent: Option<[f32; 4]>, bytes: &mut [u8]) -> Result<()> {
         let (old, new) = (&self.old, &self.new);
-        let at = donor.unwrap_or(usize::MAX);
-        let has = |same: bool| donor.is_some() && same;
+        let own = Some(number);
         let mut put = |attribute: Attribute, encoded: &[u8]| {
             let place = self.format.offset(attribute).and_then(|at| bytes.get_mut(at..at.checked_add(encoded.len())?));
             place.into_iter().for_each(|place| place.copy_from_slice(encoded));
         };
-        if let Some(position) = new.positions.get(number)
-            && !has(old.positions.get(at) == Some(position))
+        if let Some(position) = value(Some(&new.positions), own)
+            && value(Some(&old.positions), donor) != Some(position)
         {
-            put(Attribute::Position, self.stored(*position).map(f32::to_le_bytes).as_flattened());
+            put(Attribute::Position, self.stored(position).map(f32::to_le_bytes).as_flattened());
         }
-        let normal = value(new.normals.as_ref(), number);
+        let normal = value(new.normals.as_ref(), own);
         if let Some(normal) = normal
-            && !has(value(old.normals.as_ref(), at).is_some_and(|old| is_near(old, normalized(normal), DIRECTION / 4.0)))
+            && !value(old.normals.as_ref(), donor).is_some_and(|old| is_near(old, normalized(normal), DIRECTION / 4.0))
         {
             put(Attribute::Normal, &packed(self.stored_direction(normal)));
         }
-        let is_own = value(new.tangents.as_ref(), number)
-            .zip(value(old.tangents.as_ref(), at))
+        let is_own = value(new.tangents.as_ref(), own)
+            .zip(value(old.tangents.as_ref(), donor))
             .is_some_and(|(new, old)| is_same_tangent(old, new));
-        if let Some([x, y, z, side]) = tangent.filter(|_| !has(is_own))
-            && let Some(normal) = normal.or_else(|| value(old.normals.as_ref(), at))
+        if let Some([x, y, z, side]) = tangent.filter(|_| !is_own)
+            && let Some(normal) = normal.or_else(|| value(old.normals.as_ref(), donor))
         {
             let ([a, b, c], [x, y, z]) = (normalized(normal), normalized([x, y, z]));
             put(Attribute::Tangent, &packed(self.stored_direction([x, y, z])));
@@ -659,29 +658,29 @@ impl Laid<'_, '_> {
             put(Attribute::Binormal, &packed(self.stored_direction(binormal)));
         }
         for (attribute, new, old) in [(Attribute::Uv, &new.uvs, &old.uvs), (Attribute::Uv2, &new.uv2s, &old.uv2s)] {
-            if let Some(uv) = value(new.as_ref(), number).filter(|_| self.format.has(attribute))
-                && !has(value(old.as_ref(), at).is_some_and(|old| is_near_uv(old, uv)))
+            if let Some(uv) = value(new.as_ref(), own).filter(|_| self.format.has(attribute))
+                && !value(old.as_ref(), donor).is_some_and(|old| is_near_uv(old, uv))
             {
                 put(attribute, &halves(uv)?);
             }
         }
-        if let Some(found) = value(new.influences.as_ref(), number).flatten()
-            && !has(value(old.influences.as_ref(), at).flatten().is_some_and(|old| is_near_influences(&old, &found)))
+        if let Some(found) = value(new.influences.as_ref(), own).flatten()
+            && !value(old.influences.as_ref(), donor).flatten().is_some_and(|old| is_near_influences(&old, &found))
         {
             let [(a, w), (b, v), (c, _)] = found;
             put(Attribute::Bones, &[c, b, a].map(|bone| bone.saturating_mul(3)));
             put(Attribute::Weights, &[0, v, w, 0]);
         }
-        if let Some(radius) = value(new.radii.as_ref(), number) {
+        if let Some(radius) = value(new.radii.as_ref(), own) {
             put(Attribute::Radius, radius.map(f32::to_le_bytes).as_flattened());
         }
-        if let Some([id]) = value(new.ids.as_ref(), number).filter(|_| self.format.has(Attribute::Id)) {
+        if let Some([id]) = value(new.ids.as_ref(), own).filter(|_| self.format.has(Attribute::Id)) {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range and whole")]
             let whole = (id.fract() == 0.0 && (0.0..16_777_216.0).contains(&id)).then_some(id as u32);
             let whole = whole.ok_or_else(|| refused(format!("_ID: {id} does not fit: a whole number does")))?;
             put(Attribute::Id, &whole.to_le_bytes());
         }
-        if let Some(colour) = value(new.colours.as_ref(), number).filter(|_| self.format.has(Attribute::Colour)) {
+        if let Some(colour) = value(new.colours.as_ref(), own).filter(|_| self.format.has(Attribute::Colour)) {
             put(Attribute::Colour, &four_bytes("_COLOUR", colour)?);
         }
         Ok(())
@@ -692,8 +691,8 @@ fn vertices(count: usize) -> String {
     if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") }
 }
 
-fn value<T: Copy>(all: Option<&Vec<T>>, number: usize) -> Option<T> {
-    all?.get(number).copied()
+fn value<T: Copy>(all: Option<&Vec<T>>, number: Option<usize>) -> Option<T> {
+    all?.get(number?).copied()
 }
 
 fn slots_used(out: &[u8], stride: usize) -> usize {

@@ -24,6 +24,11 @@ impl Surface<'_> {
         let corner = self.triangles.get(face).and_then(|corners| corners.get(vertex));
         corner.map_or(0, |corner| *corner as usize)
     }
+
+    /// The value of a corner; zeros for a vertex without one.
+    fn value<const N: usize>(&self, values: &[[f32; N]], face: usize, vertex: usize) -> [f32; N] {
+        values.get(self.corner(face, vertex)).copied().unwrap_or([0.0; N])
+    }
 }
 
 impl Geometry for Surface<'_> {
@@ -36,15 +41,15 @@ impl Geometry for Surface<'_> {
     }
 
     fn position(&self, face: usize, vertex: usize) -> [f32; 3] {
-        self.positions.get(self.corner(face, vertex)).copied().unwrap_or_default()
+        self.value(self.positions, face, vertex)
     }
 
     fn normal(&self, face: usize, vertex: usize) -> [f32; 3] {
-        self.normals.get(self.corner(face, vertex)).copied().unwrap_or_default()
+        self.value(self.normals, face, vertex)
     }
 
     fn tex_coord(&self, face: usize, vertex: usize) -> [f32; 2] {
-        self.uvs.get(self.corner(face, vertex)).copied().unwrap_or_default()
+        self.value(self.uvs, face, vertex)
     }
 
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, vertex: usize) {
