@@ -199,7 +199,7 @@ fn code(file: &Path) -> String {
 const GAMES: [&str; 4] = ["ff13", "rusty-hearts", "vrage", "wows"];
 
 /// Public items of `core` and `scene` that the package of one game alone uses, and why they stay.
-const OF_ONE_GAME: [(&str, &str); 17] = [
+const OF_ONE_GAME: [(&str, &str); 16] = [
     ("AXES", "figures begin with it"),
     ("BudgetShare", "it spends what a budget counts"),
     ("ChartLink", "a part of charts, which pages show"),
@@ -208,7 +208,6 @@ const OF_ONE_GAME: [(&str, &str); 17] = [
     ("ItemList", "a part of tables, which edits use"),
     ("Leaves", "a part of tables, which edits use"),
     ("MeshPlace", "a part of meshes of a GLB"),
-    ("PackedTexts", "a search as those beside it"),
     ("Patches", "the bytes of edits, which the reader of the example uses, too"),
     ("RowBudget", "it raises the limit of a budget"),
     ("Surface", "a part of meshes of a GLB"),
@@ -216,7 +215,6 @@ const OF_ONE_GAME: [(&str, &str); 17] = [
     ("band", "the scale of colours by thickness, which pages show"),
     ("Variant", "a part of models, which the writer of GLB writes"),
     ("parts_for", "it divides work for `parts`"),
-    ("search_terminated", "a search as those beside it"),
     ("two_edits", "the error of patches"),
 ];
 

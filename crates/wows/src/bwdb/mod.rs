@@ -28,6 +28,7 @@ mod row_targets;
 mod space;
 mod tables;
 mod text_layouts;
+mod text_search;
 mod verify;
 mod walk;
 mod writer;

@@ -1,11 +1,11 @@
 use super::layout::PathEntry;
+use super::text_search::PackedTexts;
 use crate::bytes::View;
 use crate::codec::{cityhash64, spread};
 use crate::error::{ErrorKind, Result};
 use crate::lazy::{self, Lazy, ScanCost};
 use crate::packed_string::PackedString;
 use crate::source::Source;
-use crate::table::search::PackedTexts;
 use crate::table::{CellSink, Literal, PlainCell, Value};
 use crate::threads::prelude::*;
 use hashbrown::HashTable;

@@ -3,11 +3,11 @@
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
 use crate::bwdb::record::{Elements, HeldTexts, Ids, KIND, Leaf, Walker, Wanted};
+use crate::bwdb::text_search::stands;
 use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
-use crate::table::search::{Literal, stands};
-use crate::table::{Column, DeclaredTable, ItemList, PlainCell, Role, RowEnds, StoredRows, Table, Value};
+use crate::table::{Column, DeclaredTable, ItemList, Literal, PlainCell, Role, RowEnds, StoredRows, Table, Value};
 use crate::threads::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
