@@ -154,7 +154,9 @@ pub trait Solid: std::fmt::Debug {
     fn name(&self) -> &str;
     fn kind(&self) -> SolidKind;
     /// The levels of detail that show it; empty where they are not known, or for a solid without any.
-    fn lods(&self) -> &[usize];
+    fn lods(&self) -> &[usize] {
+        &[]
+    }
     /// Whether its levels of detail are guessed from its shape.
     fn has_guessed_lods(&self) -> bool {
         false

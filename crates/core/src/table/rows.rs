@@ -567,7 +567,7 @@ mod tests {
         let table = DeclaredTable::walked("sums", || Ok(3), locate)
             .column(Column::new("row", Kind::Uint), |row| Ok(row.0.into()))
             .column(Column::new("sum", Kind::Uint), |row| Ok(row.1.into()));
-        let mut cursor = table.cursor(0);
+        let mut cursor = table.cursor_over(0, None);
         let mut sums = Vec::new();
         while cursor.advance().unwrap() {
             assert_eq!(cursor.value(0).unwrap(), cursor.row().into());
@@ -587,7 +587,7 @@ mod tests {
         let table = DeclaredTable::new("numbers", || Ok(6), |row| Ok(Some(row)))
             .column(Column::uint("n"), |row| Ok((*row).into()))
             .looked_ahead(look);
-        let mut cursor = table.cursor(0);
+        let mut cursor = table.cursor_over(0, None);
         while cursor.advance().unwrap() {
             cursor.value(0).unwrap();
         }
@@ -599,7 +599,7 @@ mod tests {
     fn a_row_that_cannot_be_located_is_an_error_of_its_own() {
         let table = DeclaredTable::new("numbers", || Ok(3), |row| if row == 1 { Err(broken()) } else { Ok(Some(row)) })
             .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()));
-        let mut cursor = table.cursor(0);
+        let mut cursor = table.cursor_over(0, None);
         let mut seen = Vec::new();
         while cursor.advance().unwrap() {
             seen.push(cursor.value(0).map(Value::into_owned).map_err(|e| e.to_string()));
@@ -613,7 +613,7 @@ mod tests {
         let table = DeclaredTable::new("numbers", || Ok(1), |row| Ok(Some(row)))
             .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()))
             .damaged(|| Some(broken()));
-        let mut cursor = table.cursor(0);
+        let mut cursor = table.cursor_over(0, None);
         assert!(cursor.advance().unwrap());
         assert_eq!(cursor.advance().unwrap_err().to_string(), broken().to_string());
         assert!(table.len().is_err());
@@ -624,7 +624,7 @@ mod tests {
     fn cells_that_a_row_keeps_are_lent_by_walks_and_copied_by_single_questions() {
         let table = DeclaredTable::new("texts", || Ok(1), |row| Ok((row == 0).then(|| "kept".to_owned())))
             .column_of_row(Column::new("text", Kind::Text), |text| Ok(Value::text(text)));
-        let mut cursor = table.cursor(0);
+        let mut cursor = table.cursor_over(0, None);
         assert!(cursor.advance().unwrap());
         assert!(matches!(cursor.value(0), Ok(Value::Text(Cow::Borrowed("kept")))));
         assert!(matches!(table.value(0, 0), Ok(Value::Text(Cow::Owned(text))) if text == "kept"));

@@ -140,10 +140,6 @@ impl Solid for Wires {
         SolidKind::Zone
     }
 
-    fn lods(&self) -> &[usize] {
-        &[]
-    }
-
     fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         bounds(self.points.iter().copied()).unwrap_or_default()
     }

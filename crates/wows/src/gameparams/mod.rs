@@ -162,12 +162,17 @@ impl Params {
             let end = source.bytes().len().saturating_sub(2);
             return Err(source.view("stream").at(end).error(ErrorKind::Damaged { what }));
         };
-        Ok(Self {
+        let reads_companions = options.get::<NoCompanions>().is_none();
+        Ok(Self::undecoded(source, client, options.clone(), reads_companions))
+    }
+
+    fn undecoded(source: Source, client: Client, options: Options, reads_companions: bool) -> Self {
+        Self {
             source,
             client,
             names: options.get(),
-            options: options.clone(),
-            reads_companions: options.get::<NoCompanions>().is_none(),
+            options,
+            reads_companions,
             texts: OnceLock::new(),
             alone: OnceLock::new(),
             pickle: Lazy::default(),
@@ -175,7 +180,7 @@ impl Params {
             lists: Lazy::default(),
             catalog: Lazy::default(),
             rows: Lazy::default(),
-        })
+        }
     }
 
     /// The pickle, decoded and read on first use.
@@ -335,22 +340,11 @@ impl Params {
         if self.texts_beside().is_ok_and(|texts| texts.is_none()) {
             return None;
         }
-        Some(self.alone.get_or_init(|| {
-            Box::new(Self {
-                source: self.source.clone(),
-                client: self.client,
-                names: self.names.clone(),
-                options: self.options.clone(),
-                reads_companions: false,
-                texts: OnceLock::new(),
-                alone: OnceLock::new(),
-                pickle: Lazy::default(),
-                entities: Lazy::default(),
-                lists: Lazy::default(),
-                catalog: Lazy::default(),
-                rows: Lazy::default(),
-            })
-        }))
+        Some(
+            self.alone.get_or_init(|| {
+                Box::new(Self::undecoded(self.source.clone(), self.client, self.options.clone(), false))
+            }),
+        )
     }
 
     /// The build of the game's folder that the file lies in.

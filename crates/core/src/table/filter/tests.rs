@@ -70,7 +70,7 @@ fn rows(text: &str) -> Vec<usize> {
     let table = cells();
     let bound = Filter::parse(text).and_then(|f| f.bind(&table.columns)).unwrap_or_else(|e| panic!("{text}: {e}"));
     let mut walked = Vec::new();
-    let mut cursor = table.cursor(0);
+    let mut cursor = table.cursor_over(0, None);
     while cursor.advance().unwrap() {
         if bound.matches(&*cursor).unwrap_or(false) {
             walked.push(cursor.row());

@@ -160,10 +160,6 @@ impl Solid for Drawn<'_> {
         SolidKind::Zone
     }
 
-    fn lods(&self) -> &[usize] {
-        &[]
-    }
-
     fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         (self.min, self.max)
     }
