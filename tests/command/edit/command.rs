@@ -1,5 +1,7 @@
 //! `assetq patch`: all forms of changes, their outputs and their messages.
 
+use assetq_sample::Size;
+use assetq_sample::geometry::{demo_splash, splash};
 use assetq_sample::wdb::{Cell, Game, Sheet, pack};
 use std::fs;
 use std::io::Write as _;
@@ -93,6 +95,40 @@ fn the_difference_of_two_files_makes_the_one_of_the_other() {
     assert_eq!(rows, "[]\n");
     assert!(said.contains("0 edits, 1 that the file has already"), "{said}");
     assert_eq!(read(&dir, "again.wdb"), read(&dir, "out.wdb"));
+}
+
+/// A box that gets the name of another one, and one with that name before it.
+#[test]
+fn rows_with_one_key_are_patched_wherever_they_are() {
+    let dir = folder();
+    fs::write(dir.path().join("old.splash"), demo_splash(1, Size::Small)).unwrap();
+    let sql = |query: &str| run(dir.path(), 0, &["sql", query, "old.splash", "--to", "new.splash", "--force"]);
+    let names = run(dir.path(), 0, &["ls", "old.splash", "-c", "name", "-f", "csv"]).0;
+    let names: Vec<&str> = names.lines().skip(1).collect();
+    for query in [
+        format!("UPDATE boxes SET name = '{}' WHERE name = '{}'", names[4], names[2]),
+        format!("UPDATE boxes SET name = '{}' WHERE name = '{}'", names[2], names[4]),
+        format!("UPDATE boxes SET name = '{0}'; DELETE FROM boxes WHERE name = '{0}' AND min_z < 0", names[4]),
+    ] {
+        sql(&query);
+        let (patch, _) = run(dir.path(), 1, &["diff", "old.splash", "new.splash", "-f", "patch"]);
+        fs::write(dir.path().join("mod.ndjson"), &patch).unwrap();
+        run(dir.path(), 0, &["patch", "old.splash", "mod.ndjson", "--to", "out.splash", "--force"]);
+        run(dir.path(), 0, &["diff", "out.splash", "new.splash"]);
+        if !query.contains("DELETE") {
+            assert_eq!(read(&dir, "out.splash"), read(&dir, "new.splash"), "{query}: {patch}");
+        }
+    }
+    // Inserted before the other row with its name.
+    let [bow, stern, new] =
+        [("bow", 0.0), ("stern", 4.0), ("stern", 8.0)].map(|(name, at)| (name, [at; 3], [at + 1.0; 3]));
+    fs::write(dir.path().join("old.splash"), splash(&[bow, stern])).unwrap();
+    fs::write(dir.path().join("new.splash"), splash(&[new, bow, stern])).unwrap();
+    let (patch, _) = run(dir.path(), 1, &["diff", "old.splash", "new.splash", "-f", "patch"]);
+    assert!(patch.contains(r#""key":{"name":"stern","nth":1}"#) && patch.lines().count() == 1, "{patch}");
+    fs::write(dir.path().join("mod.ndjson"), &patch).unwrap();
+    run(dir.path(), 0, &["patch", "old.splash", "mod.ndjson", "--to", "out.splash", "--force"]);
+    run(dir.path(), 0, &["diff", "out.splash", "new.splash"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Cells, Change, Edit, is_same, refused, short, short_text};
 use crate::compare::{hash_value, same_value};
 use crate::error::Result;
 use crate::table::{Accepts, Role, Table, Value, column_index, hint_of_columns};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// The member of a key that selects one of several rows with this key, from 0 on.
@@ -17,6 +17,16 @@ pub struct Nth {
 
 impl Nth {
     pub fn new(table: &dyn Table) -> Self {
+        Self::with_last(table, &HashSet::new())
+    }
+
+    /// The numbers that inserted rows get: after all other rows with their keys, in the order of the table.
+    pub fn of_inserted(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        let last: HashSet<usize> = rows.clone().collect();
+        Self::of_few(table, rows, &last)
+    }
+
+    fn with_last(table: &dyn Table, last: &HashSet<usize>) -> Self {
         let state = RandomState::new();
         let keys: Vec<usize> = keys(table).collect();
         let mut numbers = HashMap::new();
@@ -26,7 +36,8 @@ impl Nth {
         let mut hashes = key_hashes(table, &keys, &state);
         hashes.sort_unstable();
         for same in hashes.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() > 1) {
-            let rows: Vec<usize> = same.iter().map(|(_, row)| *row).collect();
+            let mut rows: Vec<usize> = same.iter().map(|(_, row)| *row).collect();
+            rows.sort_by_key(|row| last.contains(row));
             numbers.extend(numbered(table, &rows));
         }
         Self { numbers }
@@ -34,18 +45,25 @@ impl Nth {
 
     /// As [`Nth::new`], for some rows of the table only: where they are few, past all others.
     pub fn of_rows(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        Self::of_few(table, rows, &HashSet::new())
+    }
+
+    fn of_few(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone, last: &HashSet<usize>) -> Self {
         /// Rows that are looked for one by one.
         const FEW: usize = 8;
         let keys: Vec<usize> = keys(table).collect();
         if rows.clone().take(FEW + 1).count() > FEW {
-            return Self::new(table);
+            return Self::with_last(table, last);
         }
         let mut numbers = HashMap::new();
         for row in rows {
             let same = rows_like(table, &keys, row);
             match same.filter(|same| same.contains(&row)) {
-                Some(same) => numbers.extend(numbered(table, &same).into_iter().filter(|(at, _)| *at == row)),
-                None => return Self::new(table),
+                Some(mut same) => {
+                    same.sort_by_key(|row| last.contains(row));
+                    numbers.extend(numbered(table, &same).into_iter().filter(|(at, _)| *at == row));
+                }
+                None => return Self::with_last(table, last),
             }
         }
         Self { numbers }

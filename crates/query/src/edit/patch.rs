@@ -242,7 +242,7 @@ impl<'t> TablePair<'t> {
     fn new(before: &'t dyn Table, after: &'t dyn Table, found: &diff::Differences) -> Self {
         let of_old = found.removed.iter().copied().chain(found.changed.iter().map(|pair| pair.0));
         let old_numbers = Nth::of_rows(before, of_old.map(|row| row as usize));
-        let new_numbers = Nth::of_rows(after, found.added.iter().map(|row| *row as usize));
+        let new_numbers = Nth::of_inserted(after, found.added.iter().map(|row| *row as usize));
         Self { before, after, old_numbers, new_numbers }
     }
 
@@ -320,7 +320,7 @@ fn pairs(both: &TablePair<'_>, found: &diff::Differences, left: &mut Unpatched) 
 /// Whether rows have one key, which edits can change.
 fn has_own_key(table: &dyn Table) -> bool {
     let mut keys = keys(table).map(|key| &table.columns()[key]);
-    keys.next().is_some_and(|key| key.unique && is_stored(key)) && keys.next().is_none()
+    keys.next().is_some_and(is_stored) && keys.next().is_none()
 }
 
 /// Pairs deleted rows with rows that were inserted at the same place: they got other keys, and the patch keeps their place.
