@@ -17,6 +17,7 @@ use crate::threads::{self, prelude::*};
 pub(super) use args::DiffArgs;
 pub(super) use page::short_names;
 use show::{Compared, Inner, Out, Show, bind};
+use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -40,23 +41,31 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
         return Ok(());
     }
     let tables = diff::tables(old, new, &args.tables)?;
-    let filters = bind(args, &tables)?;
+    // Files in archives may have the columns that no table of the archives has.
+    let (filters, unbound) = match bind(args, &tables) {
+        Ok(filters) => (filters, None),
+        Err(error) if args.deep => (tables.iter().map(|_| None).collect(), Some(error)),
+        Err(error) => return Err(error),
+    };
     let all = find(context, old, new, &tables);
     let (old_name, new_name) = (label(&args.old, old), label(&args.new, new));
     let is_page = context.format() == Format::Html && !args.stat;
     let out = Out { rows: None, page: is_page.then(page::Tables::default) };
-    let mut show = Show { args, context, old, new, out, differing: 0, meant: 0 };
+    let mut show = Show { args, context, old, new, out, differing: 0, meant: 0, is_bound: unbound.is_none() };
     let found = show.found(None, &tables, &all, &filters);
     context.notes(new.source().name(), &diff::notes(old, new));
     context.warn(old);
     context.warn(new);
-    let inner = if args.deep { inner(old, new, &found) } else { Vec::new() };
+    let inner = if args.deep { inner(old, new, &tables, &all, &found) } else { Vec::new() };
     show.show(found)?;
     for (side, note) in tables.iter().flat_map(TableDiff::notes) {
         context.note(side_of(side, old, new).source().name(), &note);
     }
     deep(&mut show, &inner)?;
-    let Show { out, differing, meant, .. } = show;
+    let Show { out, differing, meant, is_bound, .. } = show;
+    if let Some(error) = unbound.filter(|_| !is_bound) {
+        return Err(error);
+    }
     let Out { rows, page } = out;
     if let Some(mut rows) = rows {
         rows.finish()?;
@@ -101,16 +110,38 @@ fn overlay<'d>(old: &'d dyn Drawing, new: &'d dyn Drawing) -> Option<TwoVersions
 /// Inner files that are compared together, while earlier ones are shown.
 const TOGETHER: usize = 8;
 
-/// The paths of changed files that seem to be of a format whose tables can be compared.
-fn inner(old: &Asset, new: &Asset, found: &[ChangedTable<'_, '_>]) -> Vec<[String; 2]> {
+/// A changed file in both archives.
+struct InnerFile {
+    paths: [String; 2],
+    /// Whether the condition selects the file, and with it all rows in it.
+    is_selected: bool,
+}
+
+/// The changed files that seem to be of a format whose tables can be compared.
+fn inner(
+    old: &Asset,
+    new: &Asset,
+    tables: &[TableDiff<'_>],
+    all: &[Differences],
+    found: &[ChangedTable<'_, '_>],
+) -> Vec<InnerFile> {
     let (Some(old), Some(new)) = (old.reader().archive(), new.reader().archive()) else { return Vec::new() };
-    let pairs = found.iter().filter(|found| found.table.name() == archive::FILES).flat_map(|found| &found.pairs);
+    let is_of_files = |table: &TableDiff<'_>| table.name() == archive::FILES;
+    let selected: HashSet<_> = found
+        .iter()
+        .filter(|found| is_of_files(found.table))
+        .flat_map(|found| &found.pairs)
+        .filter_map(|pair| pair.new)
+        .collect();
+    let pairs = tables.iter().zip(all).filter(|(table, _)| is_of_files(table)).flat_map(|(_, found)| found.pairs());
     let changed = pairs.filter_map(|pair| {
         let (old_file, new_file) = (old.file(pair.old? as usize).ok()?, new.file(pair.new? as usize).ok()?);
         // A moved file has no changes.
         let moved = old_file.crc32.is_some() && (old_file.crc32, old_file.size) == (new_file.crc32, new_file.size);
         let is_comparable = !moved && format_of(old, &old_file)? == format_of(new, &new_file)?;
-        is_comparable.then(|| [old_file.path.into_owned(), new_file.path.into_owned()])
+        let is_selected = selected.contains(&pair.new?);
+        let paths = [old_file.path.into_owned(), new_file.path.into_owned()];
+        is_comparable.then_some(InnerFile { paths, is_selected })
     });
     changed.collect()
 }
@@ -121,33 +152,33 @@ fn format_of(archive: &dyn Archive, file: &archive::File<'_>) -> Option<crate::F
 }
 
 /// Compares files inside of the archives, and shows their differences under their inner address.
-fn deep(show: &mut Show<'_>, inner: &[[String; 2]]) -> Result<(), Failure> {
+fn deep(show: &mut Show<'_>, inner: &[InnerFile]) -> Result<(), Failure> {
     let (archives, options) = ([show.old, show.new], show.context.options());
     // A single thread shows a file while its decoded bytes are still in the cache.
     let chunks = inner.chunks(if threads::count() > 1 { TOGETHER } else { 1 });
-    let (mut paths, mut compared): (&[[String; 2]], _) = (&[], Vec::new());
+    let (mut files, mut compared): (&[InnerFile], _) = (&[], Vec::new());
     for next in chunks.chain([&[][..]]) {
         let mut next_compared = Vec::new();
         if threads::count() > 1 {
             threads::scope(|scope| {
                 scope.spawn(|_| next_compared = compare(archives, next, options));
-                show_inner(show, paths, compared)
+                show_inner(show, files, compared)
             })?;
         } else {
-            show_inner(show, paths, compared)?;
+            show_inner(show, files, compared)?;
             next_compared = compare(archives, next, options);
         }
-        (paths, compared) = (next, next_compared);
+        (files, compared) = (next, next_compared);
     }
     Ok(())
 }
 
-fn show_inner(show: &mut Show<'_>, paths: &[[String; 2]], compared: Vec<Result<Inner, Error>>) -> Result<(), Failure> {
-    paths.iter().zip(compared).try_for_each(|([_, path], inner)| show.inner(path, inner))
+fn show_inner(show: &mut Show<'_>, files: &[InnerFile], compared: Vec<Result<Inner, Error>>) -> Result<(), Failure> {
+    files.iter().zip(compared).try_for_each(|(file, inner)| show.inner(&file.paths[1], file.is_selected, inner))
 }
 
-fn compare([old, new]: [&Asset; 2], paths: &[[String; 2]], options: &crate::Options) -> Vec<Result<Inner, Error>> {
-    let compared = paths.par_iter().map(|[old_path, new_path]| {
+fn compare([old, new]: [&Asset; 2], files: &[InnerFile], options: &crate::Options) -> Vec<Result<Inner, Error>> {
+    let compared = files.par_iter().map(|InnerFile { paths: [old_path, new_path], .. }| {
         let old = archive::open_inside(old, old_path, options)?;
         let new = archive::open_inside(new, new_path, options)?;
         diff::is_whole(&old).and_then(|()| diff::is_whole(&new))?;

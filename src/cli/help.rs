@@ -177,6 +177,9 @@ fn tip_of_option(given: &str) -> Option<String> {
         "n" | "limit" | "head" | "top" => {
             "'assetq ls FILE --limit 10' shows the first rows, and so does LIMIT 10 in 'assetq sql'".to_owned()
         }
+        "ship" => "`assetq export GAME --ship NAME --to OUT` puts a ship together, and \
+            `assetq diff OLD NEW --deep -w \"entity ~ '*NAME*'\"` compares one of two builds"
+            .to_owned(),
         "missing" | "broken" | "unresolved" => {
             "'assetq refs --dangling FILE' lists references to what is missing".to_owned()
         }

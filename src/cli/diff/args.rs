@@ -24,6 +24,8 @@ Examples:
   assetq diff GAME@13015811 GAME -f html --to new.html
                                                      a page by itself, fields side by side
   assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
+  assetq diff GAME@13015811 GAME --deep -w \"entity ~ '*Iowa*'\"   one ship of the parameters
+  assetq diff GAME@13015811 GAME --deep -w \"path ~ '*Iowa*'\"     and her files
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(in crate::cli) struct DiffArgs {
     /// The old file
@@ -34,7 +36,7 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(long = "table", short, value_name = "TABLE")]
     pub(super) tables: Vec<String>,
     /// Only rows that match this condition in one of the files, such as "type = 'VisualPrototype'"; tables without its
-    /// columns are skipped
+    /// columns are skipped. With --deep a file that matches has all its rows shown
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     pub(super) condition: Option<String>,
     /// Only count them, by table and by folder or type

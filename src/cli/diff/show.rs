@@ -28,6 +28,8 @@ pub(super) struct Show<'s> {
     pub(super) differing: usize,
     /// Selected rows that differ.
     pub(super) meant: usize,
+    /// Whether any table has the columns of the condition.
+    pub(super) is_bound: bool,
 }
 
 impl Show<'_> {
@@ -46,7 +48,7 @@ impl Show<'_> {
             let Some(filter) = filter else { continue };
             let mut pairs: Vec<Pair> = differences.pairs().collect();
             self.differing += pairs.len();
-            if self.args.condition.is_some() {
+            if filter.iter().any(Option::is_some) {
                 pairs.retain(|pair| {
                     table.matches(*pair, filter).unwrap_or_else(|(side, error)| {
                         context.damaged(side_of(side, old, new).source().name(), &error);
@@ -62,17 +64,22 @@ impl Show<'_> {
         found
     }
 
-    /// Shows the differences of two files inside of the archives.
-    pub(super) fn inner(&mut self, path: &str, inner: Result<Inner, Error>) -> Result<(), Failure> {
+    /// Shows the differences of two files inside of the archives: all of a selected file, otherwise the selected rows.
+    pub(super) fn inner(&mut self, path: &str, is_selected: bool, inner: Result<Inner, Error>) -> Result<(), Failure> {
         let (args, context) = (self.args, self.context);
         let Some(inner) = context.or_failed(inner.map_err(Failure::of_file(path))) else { return Ok(()) };
         inner.with_dependent(|[old, new], Compared { tables, differences }| {
-            let Ok(filters) = bind(args, tables) else { return Ok(()) };
+            let filters = if is_selected { unfiltered(tables) } else { bind(args, tables).unwrap_or_default() };
+            if filters.is_empty() {
+                return Ok(());
+            }
+            self.is_bound = true;
             let out = std::mem::take(&mut self.out);
-            let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0 };
+            let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0, is_bound: true };
             let found = inside.found(Some(path), tables, differences, &filters);
             inside.show(found)?;
             self.out = std::mem::take(&mut inside.out);
+            self.differing += inside.differing;
             self.meant += inside.meant;
             Ok(())
         })
@@ -351,9 +358,13 @@ pub(super) struct Out {
     pub(super) page: Option<page::Tables>,
 }
 
+fn unfiltered(tables: &[TableDiff<'_>]) -> Vec<Option<Filters>> {
+    tables.iter().map(|_| Some([None, None])).collect()
+}
+
 /// The condition for each table and side. A table without its columns is skipped, unless it was named.
 pub(super) fn bind(args: &DiffArgs, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
-    let Some(condition) = &args.condition else { return Ok(tables.iter().map(|_| Some([None, None])).collect()) };
+    let Some(condition) = &args.condition else { return Ok(unfiltered(tables)) };
     let filter = Filter::parse(condition)?;
     let mut first = None;
     let mut filters = Vec::new();
