@@ -1,4 +1,4 @@
-use super::rows::{SelectedRows, text_of};
+use super::rows::{SelectedRows, hint_of_values, text_of};
 use super::sort::SortOrder;
 use super::{Context, Failure, Format, Outcome, complain};
 use crate::archive;
@@ -143,7 +143,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Some(exact) if !Glob::is_glob(exact) && args.condition.is_none() => {
                 crate::table::hint_of_rows(exact, &*table)
             }
-            glob => glob.map_or_else(String::new, Glob::hint),
+            Some(glob) => Glob::hint(glob),
+            None => args.condition.as_deref().map_or_else(String::new, |condition| hint_of_values(condition, &*table)),
         };
         context.not_found(&format!("{name}: nothing in {} matches {}{hint}", table.name(), asked.join(" and ")));
     } else if found == 0 && place.is_some() {

@@ -15,8 +15,8 @@ pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjs
 /// Write an edited copy of a file
 ///
 /// CHANGES are rows of `assetq diff OLD NEW -f patch`, or edited rows of `assetq export FILE`: csv, json or ndjson, by
-/// their ending, or - for standard input. The new file is read back and compared with the changes before it gets its
-/// name; the differences are shown as rows of `diff`.
+/// their ending, or - for standard input; or an edited .glb of a geometry's meshes. The new file is read back and
+/// compared with the changes before it gets its name; the differences are shown as rows of `diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,6 +27,8 @@ Examples:
   assetq patch newer.wdb mod.ndjson --to modded.wdb  a mod, made for one build and put on another
   assetq patch save.vrb main.json --entry \"[Main]\" --to new.vrb
   assetq patch wdbpack.bin:item.wdb items.csv --to new/wdbpack.bin
+  assetq export turret.geometry --to turret.glb      then edit the meshes in Blender, and
+  assetq patch turret.geometry turret.glb --to new/turret.geometry
   assetq patch pack.bin icon.dds --entry icon.dds --to new/pack.bin
   assetq patch GAME:content/x.geometry mod.ndjson --to res_mods
   echo '{\"table\":\"records\",\"change\":\"changed\",\"key\":\"it_potion\",\"new\":{\"u16BuyPrice\":1}}' | \\
@@ -37,7 +39,7 @@ file has another old value than a patch expects, that edit is left out and named
 pub(super) struct Args {
     /// The file
     file: PathBuf,
-    /// The changes: ndjson, json or csv by ending; - for standard input
+    /// The changes: ndjson, json, csv or glb; - for standard input
     changes: PathBuf,
     #[command(flatten)]
     pub(super) output: EditOutput,

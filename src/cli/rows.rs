@@ -2,10 +2,11 @@
 
 use super::{Context, Failure};
 use crate::error::{Error, Result as AssetResult};
-use crate::table::filter::{self, Bound, Filter};
+use crate::table::filter::{self, Bound, Filter, Literal, Op};
 use crate::table::glob::Glob;
 use crate::table::{Region, RowCursor, Table, Value};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 pub(super) struct SelectedRows<'a> {
     pub(super) table: &'a dyn Table,
@@ -127,6 +128,46 @@ impl<'a> SelectedRows<'a> {
         }
         Ok(taken)
     }
+}
+
+/// The values of a column that the condition wants other values of, as the end of a message about an empty selection.
+pub(super) fn hint_of_values(condition: &str, table: &dyn Table) -> String {
+    let terms = match Filter::parse(condition) {
+        Ok(Filter::And(terms)) => terms,
+        Ok(term) => vec![term],
+        Err(_) => return String::new(),
+    };
+    terms.iter().find_map(|term| values_instead(term, table)).unwrap_or_default()
+}
+
+/// The texts in the column of a comparison. `None` if a row matches, or if there are too many texts to list.
+fn values_instead(term: &Filter, table: &dyn Table) -> Option<String> {
+    const LISTED: usize = 40;
+    let Filter::Compare { column, op: Op::Eq | Op::Glob | Op::Like | Op::SqlGlob, literal: Literal::Text(wanted) } =
+        term
+    else {
+        return None;
+    };
+    let index = filter::find_column(table.columns(), column).ok()?;
+    let bound = term.bind(table.columns()).ok()?;
+    let mut cursor = table.cursor_over(0, Some(&[index]));
+    let mut values = BTreeSet::new();
+    while cursor.advance().ok()? {
+        if bound.matches(&*cursor).ok()? {
+            return None;
+        }
+        if let Some(text) = cursor.value(index).ok()?.as_text()
+            && !values.contains(&*text)
+        {
+            values.insert(text.into_owned());
+        }
+        if values.len() > LISTED {
+            return None;
+        }
+    }
+    let wanted = wanted.trim_matches(['*', '%']);
+    let there_are = format!("values of {column}:");
+    (!values.is_empty()).then(|| crate::suggest::hint_or_all(wanted, &there_are, values.iter().map(String::as_str)))
 }
 
 /// The text by which people know a cell.

@@ -102,3 +102,46 @@ fn a_later_build_differs_as_a_note_of_a_patch_would_say() {
     let (said, _) = run(dir.path(), 1, &["diff", game[0], game[1], "-t", "ships"]);
     assert!(said.contains("PXSC502_Borealis_1944"), "{said}");
 }
+
+/// A user asks for one ship: by the path of her files and by her name in the parameters, which no table of the game has.
+#[test]
+fn what_changed_for_one_ship_is_a_condition_on_two_builds() {
+    let dir = world();
+    let diff = |code, condition: &str| {
+        run(dir.path(), code, &["diff", "wows@7000000", "wows", "--deep", "-w", condition, "-f", "csv"])
+    };
+    let (said, _) = diff(1, "entity ~ '*aurora*'");
+    assert_eq!((said.lines().count(), said.matches("A_Artillery.HP_XGM_").count()), (5, 4), "{said}");
+    // The database that holds rows of the ship is no file of hers.
+    let (said, _) = diff(1, "path ~ '*aurora*'");
+    let rows = |table: &str| said.lines().filter(|line| line.starts_with(&format!("{table},"))).count();
+    assert_eq!((rows("files"), rows("content/assets.bin:resources")), (3, 1), "{said}");
+    // Of a file that is selected, all rows are.
+    let (said, _) = diff(1, "path ~ '*/GameParams.data'");
+    assert!(said.contains("content/GameParams.data:entities,added,"), "{said}");
+    let (_, err) = diff(2, "entty ~ '*aurora*'");
+    assert!(err.contains("no column entty"), "{err}");
+    let (_, err) = run(dir.path(), 2, &["diff", "wows@7000000", "wows", "--ship", "Aurora"]);
+    assert!(err.contains("--deep -w \"entity ~ '*NAME*'\""), "{err}");
+}
+
+#[test]
+fn a_condition_that_no_value_of_a_column_meets_lists_the_values() {
+    let dir = world();
+    let armor = ["ls", "GameParams.data", "-t", "armor", "--where"];
+    let (_, err) = run(dir.path(), 1, &[&armor[..], &["thickness > 25 and material ~ '*citadel*'"]].concat());
+    assert!(err.contains("; did you mean Cit_"), "{err}");
+    let (_, err) = run(dir.path(), 1, &[&armor[..], &["material = 'keel'"]].concat());
+    assert!(err.contains("; values of material: Bow_Bottom, Bow_ConstrSide, "), "{err}");
+    // Each alone has rows.
+    let (_, err) = run(dir.path(), 1, &[&armor[..], &["material = 'Cit_Belt' and component = 'nothing'"]].concat());
+    assert!(err.contains("; values of component: A_"), "{err}");
+}
+
+/// The sign that separates names in advice is a part of this name.
+#[test]
+fn an_advised_name_is_one_word_of_a_shell() {
+    let dir = world();
+    let (_, err) = run(dir.path(), 1, &["set", "town.wdata", "Mirabel.name", "Rosamund", "--dry-run"]);
+    assert!(err.contains("did you mean \"Mirabel, flower seller.name\"?"), "{err}");
+}

@@ -2,6 +2,8 @@
 
 #![allow(clippy::arithmetic_side_effects, reason = "numbers of rows, bytes and texts in memory, which cannot overflow")]
 
+use std::borrow::Cow;
+
 /// The number of names that are suggested.
 const MOST: usize = 3;
 /// The likeness from which a name is suggested, from 0 to 1.
@@ -42,12 +44,21 @@ pub fn hint<N: AsRef<str>>(wanted: &str, names: impl IntoIterator<Item = N>) -> 
 
 /// Names that the user may have meant, as the end of a message.
 pub fn hint_of(names: &[impl AsRef<str>]) -> String {
-    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let names: Vec<_> = names.iter().map(|name| as_one_word(name.as_ref())).collect();
     match names.as_slice() {
         [] => String::new(),
         [name] => format!("; did you mean {name}?"),
         [first @ .., last] => format!("; did you mean {} or {last}?", first.join(", ")),
     }
+}
+
+/// The name in quotes, if shells would split it or replace parts of it.
+fn as_one_word(name: &str) -> Cow<'_, str> {
+    if name.contains(['"', '$', '`', '!']) && !name.contains('\'') && !name.starts_with('"') {
+        return format!("'{name}'").into();
+    }
+    let is_plain = |c: char| !c.is_whitespace() && !"&|;<>()*?#'{},".contains(c);
+    if name.starts_with('"') || name.chars().all(is_plain) { name.into() } else { format!("\"{name}\"").into() }
 }
 
 /// The nearest names, or if none is near `there_are` and all of them, as the end of a message.
@@ -140,6 +151,12 @@ mod tests {
         }
         assert_eq!(hint("recrods", columns), "; did you mean records or record?");
         assert_eq!(hint("nothing like it", columns), "");
+        // A copied name is one argument.
+        assert_eq!(
+            hint_of(&["Mirabel, flower seller", "lods[0]"]),
+            "; did you mean \"Mirabel, flower seller\" or lods[0]?"
+        );
+        assert_eq!(hint_of(&["5$ \"bill\""]), "; did you mean '5$ \"bill\"'?");
         let tables = ["event_boxes", "portal_boxes", "respawn_boxes", "skeleton_nodes"];
         assert_eq!(nearest("portals", tables), ["portal_boxes"]);
         assert_eq!(nearest("spawns", tables), ["respawn_boxes"]);

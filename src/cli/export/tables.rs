@@ -1,6 +1,6 @@
 //! Tables of files, each in its own output file.
 
-use super::super::rows::SelectedRows;
+use super::super::rows::{SelectedRows, hint_of_values};
 use super::super::stdout::is_stdout;
 use super::super::view::last;
 use super::super::{Context, Exit, Failure, Format, Outcome, Unit, complain};
@@ -388,7 +388,8 @@ impl RowSource for &Export<'_> {
         }
         match &self.args.condition {
             Some(condition) if written == Some(0) => {
-                let what = format!("{file}: nothing in {name} matches {condition:?}; nothing is written");
+                let hint = hint_of_values(condition, &*self.table);
+                let what = format!("{file}: nothing in {name} matches {condition:?}; nothing is written{hint}");
                 Err(Failure::new(Exit::NotFound, what))
             }
             _ => Ok(()),
