@@ -69,14 +69,14 @@ const SHAPE_SCRIPT: &str = concat!(
     script!("gl.js"),
     script!("look.js"),
     script!("space.js"),
-    script!("ruler.js"),
-    script!("levels.js"),
-    script!("compare.js"),
-    script!("plates.js"),
-    script!("placed.js"),
-    script!("chosen.js"),
-    script!("joints.js"),
-    script!("scene.js"),
+    script!("scene/ruler.js"),
+    script!("scene/levels.js"),
+    script!("scene/compare.js"),
+    script!("scene/plates.js"),
+    script!("scene/placed.js"),
+    script!("scene/chosen.js"),
+    script!("scene/joints.js"),
+    script!("scene/scene.js"),
     script!("map.js")
 );
 const SHAPE_KINDS: [&str; 2] = ["scene", "map"];
