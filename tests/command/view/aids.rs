@@ -56,16 +56,17 @@ fn parts_are_moved_apart_and_shown_by_themselves() {
     tab.shot("scene-apart");
     explode(0);
     assert!(picture() == whole, "parts are back");
-    let shown = || tab.eval(&format!("{VIEW}.models.filter((model) => model.isShown).length")).as_u64().unwrap();
+    let shown =
+        || tab.eval(&format!("{VIEW}.contents.models.filter((model) => model.isShown).length")).as_u64().unwrap();
     let all = shown();
     assert!(all > 1);
-    tab.eval(&format!("{VIEW}.choose({VIEW}.models.find((model) => model.isShown).first)"));
+    tab.eval(&format!("{VIEW}.choose({VIEW}.contents.models.find((model) => model.isShown).first)"));
     tab.wait("[...document.querySelectorAll('.scene-chosen button')].some((e) => e.innerText === 'Only this')");
     tab.eval("[...document.querySelectorAll('.scene-chosen button')].find((e) => e.innerText === 'Only this').click()");
-    tab.wait(&format!("{VIEW}.models.filter((model) => model.isShown).length === 1"));
+    tab.wait(&format!("{VIEW}.contents.models.filter((model) => model.isShown).length === 1"));
     tab.shot("scene-only");
     tab.eval("[...document.querySelectorAll('.scene-space button')].find((e) => e.checkVisibility()).click()");
-    tab.wait(&format!("{VIEW}.models.filter((model) => model.isShown).length === {all}"));
+    tab.wait(&format!("{VIEW}.contents.models.filter((model) => model.isShown).length === {all}"));
     assert_eq!(tab.errors(), [""; 0]);
 }
 
@@ -77,7 +78,7 @@ fn plates_out_of_a_range_of_thickness_are_hidden() {
     tab.eval("[...document.querySelectorAll('.scene-side details')].find((d) => d.innerText.startsWith('Plates')).open = true");
     tab.wait("document.querySelectorAll('.scene-range + .scene-list .scene-line').length === 9");
     let seen = || {
-        tab.eval(&format!("(({{ renderer: {{ palette }}, count }}) => {{ let seen = 0; for (let i = 0; i < count; i++) if (palette[i * 4 + 3]) seen++; return seen; }})({VIEW})")).as_u64().unwrap()
+        tab.eval(&format!("(({{ renderer: {{ palette }}, contents: {{ count }} }}) => {{ let seen = 0; for (let i = 0; i < count; i++) if (palette[i * 4 + 3]) seen++; return seen; }})({VIEW})")).as_u64().unwrap()
     };
     let all = seen();
     let set = |end: &str, value: &str| {
@@ -87,13 +88,13 @@ fn plates_out_of_a_range_of_thickness_are_hidden() {
     let thick = seen();
     assert!(thick > 0 && thick < all, "{thick} of {all}");
     let listed =
-        tab.eval("document.querySelector('.scene-side details[open] .scene-note ~ .scene-list .scene-note').innerText");
+        tab.eval("document.querySelector('.scene-side details[open] > .scene-list .scene-note').innerText");
     assert_eq!(listed, format!("{thick} plates"));
     tab.shot("scene-range");
     // A hidden plate is not under the pointer either.
     let found = tab.eval(&format!("((v) => {{ const box = v.canvas.getBoundingClientRect(); const ids = new Set(); \
         for (let x = 0; x < 24; x++) for (let y = 0; y < 16; y++) {{ const id = v.at(box.x + (x + 0.5) * box.width / 24, box.y + (y + 0.5) * box.height / 16, true); if (id !== null) ids.add(id); }} \
-        return [...ids].every((id) => {{ const {{ model, plate }} = v.find(id); return v.thick({{ model, layer: model.part.plates[plate * 3 + 1], plate }}) >= 400; }}); }})({VIEW})"));
+        return [...ids].every((id) => {{ return v.contents.thick(v.contents.find(id).plate, v.store.now.use) >= 400; }}); }})({VIEW})"));
     assert_eq!(found, true);
     // A line of the scale shows its band, and all again.
     set("from", "");
@@ -110,7 +111,7 @@ fn what_was_measured_stays_and_a_picture_has_twice_the_size() {
     let Some(browser) = Browser::start() else { return };
     let dir = TempDir::new().unwrap();
     let tab = battleship(&browser, dir.path());
-    tab.eval(&format!("(() => {{ const v = {VIEW}; v.measure(); v.rulerPoints.push([0, 0, -1], [0, 0, 1], [0, 0, 0], [0, 0, 1]); v.measure(); }})()"));
+    tab.eval(&format!("(() => {{ const v = {VIEW}; v.ruler.measure(); v.ruler.points.push([0, 0, -1], [0, 0, 1], [0, 0, 0], [0, 0, 1]); v.ruler.measure(); }})()"));
     let lengths = "[...document.querySelectorAll('.scene-rule b')].map((e) => e.textContent)";
     assert_eq!(tab.eval(lengths), json!(["30 m", "15 m"]));
     // They move with the model, and Escape clears them.

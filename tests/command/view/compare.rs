@@ -21,8 +21,8 @@ fn look<'b>(browser: &'b Browser, dir: &Path, args: &[&str]) -> Tab<'b> {
 /// Whether the first model ends along x before the second one begins.
 fn is_beside(tab: &Tab<'_>) -> bool {
     let x = format!(
-        "(async () => {{ const v = {VIEW}; const of = (file) => v.bounds(v.models.filter((m) => m.file === file)); \
-         return (await of(0)).max[0] < (await of(1)).min[0]; }})()"
+        "(async () => {{ const v = {VIEW}; const of = (file) => v.contents.bounds(v.contents.models.filter((m) => m.file === file)); \
+         return of(0).max[0] < of(1).min[0]; }})()"
     );
     tab.eval(&x) == true
 }
@@ -52,11 +52,11 @@ fn two_files_stand_side_by_side_and_their_plates_are_compared() {
     assert_eq!([&found[0][1], &found[1][1]], ["none → 1", "1 → 2"]);
     // One material has one colour.
     let colours = tab.eval(&format!(
-        "new Set({VIEW}.models.filter((m) => m.material.name.startsWith('12 ')).map((m) => String(m.colour))).size"
+        "new Set({VIEW}.contents.models.filter((m) => m.material.name.startsWith('12 ')).map((m) => String(m.colour))).size"
     ));
     assert_eq!(colours, 1);
     tab.eval("document.querySelectorAll('.scene-differences .scene-line')[1].click()");
-    tab.wait(&format!("{VIEW}.models.filter((m) => m.isShown).length === 2"));
+    tab.wait(&format!("{VIEW}.contents.models.filter((m) => m.isShown).length === 2"));
     tab.shot("compare");
     assert_eq!(tab.errors(), [""; 0]);
     // Refusals.
@@ -85,14 +85,15 @@ fn two_ships_and_two_builds_of_a_ship_stand_side_by_side() {
         let tab = look(&browser, dir.path(), args);
         assert_eq!(tab.eval(&format!("{VIEW}.signs.map(({{ name }}) => name)")), json!(names));
         assert!(is_beside(&tab));
-        let kinds = tab.eval(&format!("[...new Set({VIEW}.models.map((m) => `${{m.file}} ${{m.part.kind}}`))].sort()"));
+        let kinds = tab
+            .eval(&format!("[...new Set({VIEW}.contents.models.map((m) => `${{m.file}} ${{m.part.kind}}`))].sort()"));
         assert_eq!(kinds, json!(["0 armor", "0 mesh", "1 armor", "1 mesh"]));
         // Ships are in metres, and equal ones have no differences.
         assert_eq!(tab.eval(&format!("{VIEW}.meta.metres")), 15);
         assert_eq!(tab.eval("document.querySelectorAll('.scene-differences .scene-line').length"), 0);
         // Meshes appear in their textures, though plates have colours by thickness.
         tab.eval("document.querySelector('[aria-label=\"Show meshes\"]').click()");
-        tab.wait(&format!("{VIEW}.models.every((m) => m.solid)"));
+        tab.wait(&format!("{VIEW}.contents.models.every((m) => m.solid)"));
         tab.wait(&format!("[...{VIEW}.renderer.programs.keys()].some((needs) => needs.includes('SURFACE'))"));
         tab.shot("compare-ships");
         assert_eq!(tab.errors(), [""; 0]);

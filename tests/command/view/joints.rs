@@ -29,7 +29,7 @@ fn a_turret_turns_by_the_keyboard_and_by_the_address() {
     turret(dir.path());
     let tab = look(&browser, dir.path(), "gun.geometry");
     let joints = json!(["Scene Root", "Rotate_Y", "Rotate_Y_BlendBone", "Rotate_X", "Rotate_X_BlendBone"]);
-    assert_eq!(tab.eval(&format!("{VIEW}.joints")), joints, "the nodes that move vertices, the topmost first");
+    assert_eq!(tab.eval(&format!("{VIEW}.contents.joints")), joints, "the nodes that move vertices, the topmost first");
     let group = "document.querySelector('[role=group][aria-label=Joints]')";
     assert_eq!(tab.eval(&format!("{group}.querySelector('select').selectedOptions[0].textContent")), "Rotate_Y");
     let changed = || tab.eval(&format!("({CHANGED})({VIEW})")).as_u64().unwrap();
@@ -47,10 +47,13 @@ fn a_turret_turns_by_the_keyboard_and_by_the_address() {
     // A turret that turns by 40° is seen by an eye that turns with it as it was. The eye looks at a point of the axis.
     let seen = |turn: &str, yaw: i32| {
         tab.eval(&format!("(() => {{ location.hash = '#scene{turn}'; }})()"));
-        tab.wait(&format!("{VIEW}.turnsText() === '{}'", turn.trim_start_matches("&turn=")));
+        tab.wait(&format!(
+            "Object.entries({VIEW}.store.now.turns).flat().join('') === '{}'",
+            turn.trim_start_matches("&turn=")
+        ));
         let js = format!(
-            "(() => {{ const view = {VIEW}; view.hasGrid = false; view.paintGrid(); Object.assign(view.camera, {{ target: [0, 0.5, 0], \
-             distance: 40, pitch: 0.4, yaw: {yaw} * Math.PI / 180 }}); return ({CHANGED})(view); }})()"
+            "(() => {{ const view = {VIEW}; view.store.change({{ grid: false, \
+             eye: [{yaw} * Math.PI / 180, 0.4, 40, 0, 0.5, 0] }}); return ({CHANGED})(view); }})()"
         );
         tab.eval(&js).as_u64().unwrap()
     };
@@ -64,7 +67,7 @@ fn a_turret_turns_by_the_keyboard_and_by_the_address() {
     seen("", 20);
     assert!(seen("&turn=3x-30", 20) > 1000);
     let moved = tab.eval(&format!(
-        "(() => {{ const {{ pose }} = {VIEW}.rigs[0]; const at = (joint) => Math.abs(pose[joint * 12 + 4] - 1); return [at(0), at(1)]; }})()"
+        "(() => {{ const {{ pose }} = {VIEW}.contents.rigs[0]; const at = (joint) => Math.abs(pose[joint * 12 + 4] - 1); return [at(0), at(1)]; }})()"
     ));
     let [turret, gun]: [f64; 2] = serde_json::from_value(moved).unwrap();
     assert!(turret < 1e-6 && (gun - (1.0 - 30f64.to_radians().cos())).abs() < 1e-6, "{turret} {gun}");

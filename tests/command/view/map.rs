@@ -51,7 +51,7 @@ fn what_shows_all_shows_all_in_a_window_of_another_size() {
     sample(dir.path(), "town.wdata", Size::Small);
     sample(dir.path(), "ship.geometry", Size::Small);
     let frames = "(async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()";
-    for (file, at) in [("town.wdata", "[v.scale, ...v.shift]"), ("ship.geometry", "v.camera.text")] {
+    for (file, at) in [("town.wdata", "[v.scale, ...v.shift]"), ("ship.geometry", "v.camera.eye")] {
         let tab = look(&browser, dir.path(), file);
         let place = || tab.eval(&format!("(async (v) => {{ await {frames}; return {at}; }})({VIEW})"));
         let wide = place();
@@ -177,8 +177,8 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
         "(() => {{ const v = assetq.page.parts.find(({{ kind }}) => kind === 'scene').view; v.draw(false); const {{ gl, screen }} = v.renderer; \
          gl.bindFramebuffer(gl.FRAMEBUFFER, screen.frame); const all = new Uint8Array(screen.width * screen.height * 4); \
          gl.readPixels(0, 0, screen.width, screen.height, gl.RGBA, gl.UNSIGNED_BYTE, all); gl.bindFramebuffer(gl.FRAMEBUFFER, null); \
-         const seen = new Set(new Uint32Array(all.buffer)); const parts = v.partsOf({row}); \
-         return [parts.length, parts.filter((id) => seen.has(id)).length, seen.has(v.chosen)]; }})()"
+         const seen = new Set(new Uint32Array(all.buffer)); const parts = v.contents.partsOf({row}, (model) => model.isShown); \
+         return [parts.length, parts.filter((id) => seen.has(id)).length, seen.has(v.store.now.chosen)]; }})()"
     ));
     assert!(parts[0].as_u64().unwrap() > 1 && parts[1] == 1 && parts[2] == true, "{parts}");
     tab.shot("space-models");
@@ -199,14 +199,13 @@ fn boxes_of_a_real_space_lie_around_its_models() {
     let tab = browser.open(&dir.path().join("page.html"), 1280, 800, super::Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
     super::visit(&tab, "#scene");
-    tab.wait("document.querySelector('.scene.part:not([hidden])')?.dataset.ready === '1' && assetq.page.parts.find(({ kind }) => kind === 'scene').view?.cutBox !== undefined");
+    tab.wait("document.querySelector('.scene.part:not([hidden])')?.dataset.ready === '1' && assetq.page.parts.find(({ kind }) => kind === 'scene').view!== undefined");
     // The space is left-handed, the scene right-handed.
     let apart = tab.eval(
         "(async () => { const [map, scene] = ['map', 'scene'].map((kind) => assetq.page.parts.find((part) => part.kind === kind).view); let [seen, worst] = [0, 0]; \
          for (const box of map.boxes) { \
-           const id = await scene.partOf(box.row); if (id === null) continue; seen++; \
-           const { model } = scene.find(id); \
-           const { min, max } = await scene.bounds([{ part: scene.standing(id) }]); \
+           const [id] = scene.contents.partsOf(box.row, () => true); if (id === undefined) continue; seen++; \
+           const { min, max } = scene.contents.bounds([scene.contents.standing(id)]); \
            const reach = [0, 1, 2].map((k) => box.sides.reduce((sum, side) => sum + Math.abs(side[k]), 0)); \
            const size = Math.hypot(...reach); \
            const center = [-box.center[0], box.center[1], box.center[2]]; \

@@ -68,9 +68,9 @@ fn lists_tick_what_is_drawn_and_nothing_else() {
     tick(&tab, "Show collision hulls");
     all(true, true, true, true);
     // An isolated part is ticked alone, until all parts are shown again.
-    tab.eval(&format!("{VIEW}.isolate({VIEW}.models[0].first)"));
+    tab.eval(&format!("{VIEW}.isolate([{VIEW}.contents.models[0].first])"));
     let [bottom, side] = ["12 Bottom", "2 Dual"]
-        .map(|name| tab.eval(&format!("{VIEW}.models[0].material.name.startsWith('{name}')")) == true);
+        .map(|name| tab.eval(&format!("{VIEW}.contents.models[0].material.name.startsWith('{name}')")) == true);
     all(true, bottom, side, false);
     tab.eval(&format!("{VIEW}.isolate(null)"));
     all(true, true, true, true);
@@ -86,23 +86,21 @@ fn a_link_to_a_part_shows_it_whatever_hides_it() {
     tab.wait(&format!("!!{VIEW}.grid"));
     let is_shown = |row: u32| {
         tab.wait(&format!(
-            "(() => {{ const v = {VIEW}; if (v.chosen === null) return false; const {{ model, plate }} = v.find(v.chosen); return v.rowOf(model, plate) === {row} && model.isShown; }})()"
+            "(() => {{ const {{ contents, store: {{ now }} }} = {VIEW}; if (now.chosen === null) return false; const {{ model, plate }} = contents.find(now.chosen); return contents.rowOf(plate, now.use) === {row} && model.isShown; }})()"
         ));
     };
     // Another part is isolated.
-    tab.eval(&format!(
-        "(async () => {{ const v = {VIEW}; await v.isolate(v.models.find((m) => m.part.plates?.[0] === 1).first); }})()"
-    ));
+    tab.eval(&format!("{VIEW}.isolate([{VIEW}.contents.models.find((m) => m.part.plates?.[0] === 1).first])"));
     visit(&tab, "#scene&plate=0");
     is_shown(0);
-    assert_eq!(tab.eval(&format!("{VIEW}.all.hidden")), true);
+    assert_eq!(tab.eval(&format!("{VIEW}.store.now.only")), serde_json::Value::Null);
     // Its kind is hidden, and its layer.
-    tab.eval(&format!("(() => {{ const v = {VIEW}; v.choose(null); document.querySelector('[aria-label=\"Show armour\"]').click(); v.renderer.hidden = 2; }})()"));
+    tab.eval(&format!("(() => {{ const v = {VIEW}; v.choose(null); document.querySelector('[aria-label=\"Show armour\"]').click(); v.store.change({{ hidden: 2 }}); }})()"));
     visit(&tab, "#scene&plate=1");
     is_shown(1);
     assert_eq!(tab.eval(&format!("{VIEW}.renderer.hidden")), 0);
     // A link with an eye stays where it looks from.
-    tab.eval(&format!("(async () => {{ const v = {VIEW}; await v.isolate(v.chosen); }})()"));
+    tab.eval(&format!("(() => {{ const v = {VIEW}; v.isolate([v.store.now.chosen]); }})()"));
     visit(&tab, "#scene&plate=0&eye=0.1,0.2,9,0,0,0");
     is_shown(0);
     assert_eq!(tab.eval(&format!("{VIEW}.camera.distance")), 9);
@@ -116,7 +114,7 @@ fn the_address_holds_which_parts_and_layers_are_shown() {
     ship(dir.path());
     let tab = look(&browser, dir.path(), "ship.geometry");
     tab.wait(&format!("!!{VIEW}.grid"));
-    let shown = format!("{VIEW}.models.map((model) => model.isDrawn).join()");
+    let shown = format!("{VIEW}.contents.models.map((model) => model.isDrawn).join()");
     let first = tab.eval(&shown);
     tick(&tab, "Show collision hulls");
     tick(&tab, "12 Bottom");
@@ -126,7 +124,7 @@ fn the_address_holds_which_parts_and_layers_are_shown() {
     super::reload(&tab);
     tab.wait(&format!("{VIEW}?.grid && {shown} === {}", state.1));
     // Other parts are isolated, a layer is hidden, and the earlier address shows what it showed.
-    tab.eval(&format!("{VIEW}.isolate({VIEW}.models.find((model) => model.part.kind === 'hull').first)"));
+    tab.eval(&format!("{VIEW}.isolate([{VIEW}.contents.models.find((model) => model.part.kind === 'hull').first])"));
     tab.wait("location.hash.includes('only=')");
     tick(&tab, "Show armour");
     tab.eval("document.querySelectorAll('.scene-side details').forEach((details) => (details.open = true))");
@@ -146,7 +144,7 @@ fn a_range_of_thickness_is_in_the_address_and_escape_clears_it() {
     let tab = battleship(&browser, dir.path());
     tab.wait("document.querySelectorAll('.scene-range + .scene-list .scene-line').length === 9");
     let seen = || {
-        tab.eval(&format!("(({{ renderer: {{ palette }}, count }}) => {{ let seen = 0; for (let i = 0; i < count; i++) if (palette[i * 4 + 3]) seen++; return seen; }})({VIEW})")).as_u64().unwrap()
+        tab.eval(&format!("(({{ renderer: {{ palette }}, contents: {{ count }} }}) => {{ let seen = 0; for (let i = 0; i < count; i++) if (palette[i * 4 + 3]) seen++; return seen; }})({VIEW})")).as_u64().unwrap()
     };
     let all = seen();
     tab.eval("(() => { const e = document.querySelector('[aria-label=\"Thickness from, in millimetres\"]'); e.value = '400'; e.dispatchEvent(new Event('input')); })()");
@@ -159,12 +157,12 @@ fn a_range_of_thickness_is_in_the_address_and_escape_clears_it() {
     assert_eq!(seen(), all);
     tab.wait("!location.hash.includes('thick')");
     visit(&tab, link.as_str().unwrap());
-    tab.wait(&format!("{VIEW}.thicknesses === '400,'"));
+    tab.wait(&format!("{VIEW}.store.now.range.join() === '400,'"));
     assert_eq!(seen(), thick);
     // In the field, too.
     tab.eval("(() => { const d = document.querySelector('.scene-range').closest('details'); d.open = true; document.querySelector('.scene-range input').focus(); })()");
     tab.key("Escape");
-    assert_eq!((seen(), tab.eval(&format!("{VIEW}.thicknesses"))), (all, "".into()));
+    assert_eq!((seen(), tab.eval(&format!("{VIEW}.store.now.range"))), (all, json!([null, null])));
     assert_eq!(tab.errors(), [""; 0]);
 }
 

@@ -31,7 +31,7 @@ fn parts_of_several_files_and_hit_boxes_are_one_scene() {
         json!([["bow.geometry", 2], ["stern.geometry", 2], ["hull.splash", 1]])
     );
     // A material has one colour in all files.
-    let colours = tab.eval(&format!("{VIEW}.models.filter(({{ part }}) => part.kind === 'armor').map(({{ material }}) => material.name + material.colour)"));
+    let colours = tab.eval(&format!("{VIEW}.contents.models.filter(({{ part }}) => part.kind === 'armor').map(({{ material }}) => material.name + material.colour)"));
     let colours: Vec<String> = serde_json::from_value(colours).unwrap();
     let distinct: std::collections::BTreeSet<&String> = colours.iter().collect();
     assert_eq!((colours.len(), distinct.len()), (4, 2));
@@ -81,7 +81,7 @@ fn a_ship_is_chosen_for_all_files_of_a_scene() {
     for (name, component) in [("PASB900_Nowhere A_Hull", "A_Hull"), ("PASB901_Somewhere B_Hull", "B_Hull")] {
         let place = names.iter().position(|one| one == name).unwrap();
         tab.eval(&format!("(() => {{ {ship}.value = '{place}'; {ship}.dispatchEvent(new Event('change')); }})()"));
-        tab.wait(&format!("{VIEW}.use === {place}"));
+        tab.wait(&format!("{VIEW}.store.now.use === {place}"));
         for (number, (file, component)) in
             [("ASB900.geometry", component), ("AGM900.geometry", "A_Artillery")].iter().enumerate()
         {
@@ -92,8 +92,8 @@ fn a_ship_is_chosen_for_all_files_of_a_scene() {
             let rows: Vec<serde_json::Value> = serde_json::from_str(&rows).unwrap();
             let mut rows: Vec<f64> = rows.iter().filter_map(|row| row["thickness"].as_f64()).collect();
             let shown = tab.eval(&format!(
-                "{VIEW}.models.filter((model) => model.file === {number} && model.part.plates).flatMap((model) => \
-                 Array.from({{ length: model.stride }}, (_, plate) => {VIEW}.thick({{ model, layer: model.part.plates[plate * 3 + 1], plate }}))) \
+                "{VIEW}.contents.models.filter((model) => model.file === {number} && model.part.plates).flatMap((model) => \
+                 model.plates.map((plate) => {VIEW}.contents.thick(plate, {VIEW}.store.now.use))) \
                  .filter((thick) => thick !== null)"
             ));
             let mut shown: Vec<f64> = serde_json::from_value(shown).unwrap();
@@ -104,7 +104,7 @@ fn a_ship_is_chosen_for_all_files_of_a_scene() {
     }
     // Rows of both files have the same numbers: the address names the file, and only the first file has rows in the page.
     for (file, link) in [(1, serde_json::Value::Null), (0, json!("#table=armor_plates&row="))] {
-        let plate = format!("{VIEW}.models.find((model) => model.file === {file} && model.part.plates)");
+        let plate = format!("{VIEW}.contents.models.find((model) => model.file === {file} && model.part.plates)");
         tab.eval(&format!("{VIEW}.choose({plate}.first)"));
         tab.wait("document.querySelector('.scene-chosen').innerText.includes('area')");
         let href =
@@ -114,11 +114,11 @@ fn a_ship_is_chosen_for_all_files_of_a_scene() {
         assert_eq!(hash.as_str().unwrap().contains("&file=1"), file == 1, "{hash}");
         tab.eval(&format!("{VIEW}.choose(null)"));
         super::visit(&tab, hash.as_str().unwrap());
-        tab.wait(&format!("{VIEW}.chosen === {plate}.first"));
+        tab.wait(&format!("{VIEW}.store.now.chosen === {plate}.first"));
     }
     // A row of the table leads to the ship that it is of.
     super::visit(&tab, "#scene&plate=3");
-    tab.wait(&format!("{VIEW}.chosen !== null && {VIEW}.owners[{VIEW}.use].name === 'PASB901_Somewhere B_Hull'"));
+    tab.wait(&format!("{VIEW}.store.now.chosen !== null && {VIEW}.contents.owners[{VIEW}.store.now.use].name === 'PASB901_Somewhere B_Hull'"));
     tab.shot("merged-ship");
     assert_eq!(tab.errors(), [""; 0]);
 }
@@ -140,7 +140,7 @@ fn a_difference_of_geometry_shows_both_versions_in_one_scene() {
     let tab = browser.open(&dir.path().join("diff.html"), 1280, 800, Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
     let found = tab.eval(&format!(
-        "{VIEW}.models.map((model) => [{VIEW}.tint(model), model.part.plates.length / 3, model.part.triangles]).sort()"
+        "{VIEW}.contents.models.map((model) => [{VIEW}.contents.tint(model), model.part.plates.length / 3, model.part.triangles]).sort()"
     ));
     assert_eq!(
         found,
@@ -185,7 +185,7 @@ fn a_difference_of_meshes_shows_the_old_version_of_each_beside_the_new_one() {
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
     let shown = |version: &str| {
         let js = format!(
-            "{VIEW}.models.filter((m) => m.isShown && {VIEW}.tint(m) === 'only in the {version} version').map((m) => m.part.name).sort().join()"
+            "{VIEW}.contents.models.filter((m) => m.isShown && {VIEW}.contents.tint(m) === 'only in the {version} version').map((m) => m.part.name).sort().join()"
         );
         tab.eval(&js).as_str().unwrap().to_owned()
     };
@@ -209,7 +209,8 @@ fn a_ship_has_its_textures_on() {
     run(dir.path(), 0, &["view", ".", "--ship", SHIP, "--to", "ship.html"]);
     let tab = browser.open(&dir.path().join("ship.html"), 1280, 800, Scheme::Light);
     tab.wait("Number(document.querySelector('[data-ready]')?.dataset.frames) > 0");
-    let images = tab.eval(&format!("{VIEW}.models.filter((model) => model.isShown && model.images[0]).length"));
+    let images =
+        tab.eval(&format!("{VIEW}.contents.models.filter((model) => model.isShown && model.images[0]).length"));
     assert!(images.as_u64().unwrap() > 2, "{images}");
     // The colours of the images are on the screen: the light changes how bright they are, and their hue by little.
     let hues = format!(
@@ -220,7 +221,7 @@ fn a_ship_has_its_textures_on() {
            for (let i = 0; i < all.length; i += 4) {{ const c = all.subarray(i, i + 3); \
              if (all[i + 3] > 250 && Math.max(...c) - Math.min(...c) > 40) found.add(hue(c)); }} return found; }}; \
          const seen = of(v.canvas, width, height); const wanted = new Set(); \
-         for (const {{ images: [image] }} of v.models) if (image) for (const one of of(image, image.width, image.height)) wanted.add(one); \
+         for (const {{ images: [image] }} of v.contents.models) if (image) for (const one of of(image, image.width, image.height)) wanted.add(one); \
          return [seen.size, [...seen].filter((one) => ![-2, -1, 0, 1, 2].some((by) => wanted.has(one + by))).length]; }})()"
     );
     let found = tab.eval(&hues);
@@ -229,7 +230,7 @@ fn a_ship_has_its_textures_on() {
     // Each image of a surface changes the picture: normals, metal with roughness, and occlusion.
     let replaced = |role: usize| {
         tab.eval(&format!(
-            "(() => {{ const v = {VIEW}; v.draw(false); const before = v.canvas.toDataURL(), had = v.models.filter((m) => m.images[{role}]); \
+            "(() => {{ const v = {VIEW}; v.draw(false); const before = v.canvas.toDataURL(), had = v.contents.models.filter((m) => m.images[{role}]); \
              for (const m of had) {{ m.kept = m.images; m.images = m.images.with({role}, Uint8Array.of(200, 60, 220, 255)); m.gpu = null; }} \
              v.draw(false); const after = v.canvas.toDataURL(); for (const m of had) {{ m.images = m.kept; m.gpu = null; }} \
              return had.length > 0 && after !== before; }})()"
@@ -246,10 +247,11 @@ fn of_meshes_without_names_the_finest_level_is_shown_and_others_are_chosen() {
     sample(dir.path(), "ship.geometry", Size::Full);
     let tab = look(&browser, dir.path(), "ship.geometry");
     tab.eval("document.querySelector('[aria-label=\"Show meshes\"]').click()");
-    let shown =
-        format!("{VIEW}.models.filter((m) => m.isShown && m.part.kind === 'mesh').map((m) => m.part.triangles)");
+    let shown = format!(
+        "{VIEW}.contents.models.filter((m) => m.isShown && m.part.kind === 'mesh').map((m) => m.part.triangles)"
+    );
     let all = tab.eval(&format!(
-        "{VIEW}.models.filter((m) => m.part.kind === 'mesh').map((m) => m.part.triangles).sort((a, b) => b - a)"
+        "{VIEW}.contents.models.filter((m) => m.part.kind === 'mesh').map((m) => m.part.triangles).sort((a, b) => b - a)"
     ));
     assert_eq!(all.as_array().unwrap().len(), 5);
     assert_eq!(tab.eval(&shown), json!([all[0]]));

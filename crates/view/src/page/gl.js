@@ -1,6 +1,6 @@
 // Solids on a canvas by WebGL 2: each is drawn at all of its places by one call. What lies under a point is found by drawing
 // numbers instead of colours, into one pixel.
-const shapes = (assetq.shapes ??= {});
+const { shapes } = assetq;
 const NONE = 0xffffffff;
 
 // Shader variants, selected by `#define`:

@@ -1,5 +1,5 @@
 // Maps: boxes by type, seen from above and in space, the graph of waypoints, and the record of what lies under the pointer.
-const shapes = (assetq.shapes ??= {});
+const { shapes } = assetq;
 const LISTED = 200;
 const CLUSTER = 44; // the side of a square in which dots become one disc, in pixels
 const CLUSTERED = 6; // the dots that do
@@ -106,7 +106,7 @@ class Chart extends shapes.Look {
     [this.plan, this.space] = [canvas("drag or arrow keys move", false), canvas("drag or arrow keys turn", true)];
     const [fit, over] = [() => this.fit(), () => this.turnOver()];
     this.toggle = el("button", { title: "From above or in space (V)", onclick: over }, "3D");
-    const check = (text, name) => this.check(text, "", (on) => ((this[name] = on), this.redraw()), true).label;
+    const check = (text, name) => shapes.check(text, "", (on) => ((this[name] = on), this.redraw()), true).label;
     this.search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
     const bar = el("div", { class: "bar scene-bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), (this.naming = check("Labels", "labels")));
     if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
@@ -114,7 +114,7 @@ class Chart extends shapes.Look {
     this.found = el("div", { class: "scene-list" });
     this.place = el("output", { class: "map-place", hidden: true });
     const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
-    const kinds = (this.swatches = this.kinds.map((kind, i) => this.line(kind.colour, kind.name, kind.count.toLocaleString("en"), { checked: true, change: hide(i) }).row));
+    const kinds = (this.swatches = this.kinds.map((kind, i) => shapes.line(kind.colour, kind.name, kind.count.toLocaleString("en"), { checked: true, change: hide(i) }).row));
     const notes = ["From above, x leads to the right and z to the top."];
     notes.push(...this.meta.notes);
     if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);
@@ -122,6 +122,7 @@ class Chart extends shapes.Look {
     const acts = { f: fit, Home: fit, v: over, Escape: () => this.choose(null) };
     this.steerPlan = () => this.steer(this.plan, ({ turn, pan, zoom, at }) => {
       const d = turn ?? pan;
+      this.isFitted = false;
       const height = this.plan.clientHeight;
       if (d) this.shift = this.shift.map((v, i) => v + d[i] * height);
       if (zoom) this.zoom(1 / zoom, at);
@@ -130,7 +131,7 @@ class Chart extends shapes.Look {
     this.steerPlan();
     this.view.addEventListener("pointermove", (event) => this.locate(event));
     this.view.addEventListener("pointerleave", () => (this.place.hidden = true));
-    this.steer(this.space, (by) => shapes.follow(this.camera, by), acts);
+    this.steer(this.space, (by) => ((this.isFitted = false), shapes.follow(this.camera, by)), acts);
     document.addEventListener("assetq-theme", () => this.paint());
     this.paint();
     this.fit();
@@ -157,7 +158,10 @@ class Chart extends shapes.Look {
     this.redraw();
   }
 
-  refit() { this.fit(); }
+  refit() {
+    if (this.isFitted) this.fit();
+    else this.redraw();
+  }
 
   size() {
     const { clientWidth, clientHeight } = this.isFlat ? this.plan : this.space;
@@ -529,7 +533,7 @@ class Chart extends shapes.Look {
     const wanted = this.search.value.toLowerCase();
     if (!wanted) return this.found.replaceChildren();
     const found = this.boxes.filter((box) => box.name.toLowerCase().includes(wanted) || box.target.toLowerCase().includes(wanted));
-    const line = (box) => this.line(this.kinds[box.kind].colour, box.name, this.kinds[box.kind].name, { press: () => this.choose(box, true) }).row;
+    const line = (box) => shapes.line(this.kinds[box.kind].colour, box.name, this.kinds[box.kind].name, { press: () => this.choose(box, true) }).row;
     const count = this.page.el("p", { class: "scene-note" }, found.length === 1 ? "1 box" : `${found.length} boxes`);
     this.found.replaceChildren(count, ...found.slice(0, LISTED).map(line));
     if (found.length) this.choose(found[0], true);
@@ -540,7 +544,7 @@ class Chart extends shapes.Look {
     const state = {};
     if (this.chosen) Object.assign(state, { table: this.kinds[this.chosen.kind].table, row: this.chosen.row });
     if (this.search.value) state.q = this.search.value;
-    if (!this.isFlat) state.eye = this.camera.text;
+    if (!this.isFlat) state.eye = this.camera.eye.join();
     else if (this.hasMoved) {
       const [width, height] = this.size();
       state.at = [(width / 2 - this.shift[0]) / this.scale, (this.shift[1] - height / 2) / this.scale, this.scale].map((v) => Number(v.toPrecision(5))).join(",");
@@ -566,7 +570,7 @@ class Chart extends shapes.Look {
     }
     if (params.has("eye")) {
       if (this.isFlat) this.turnOver();
-      this.camera.text = params.get("eye");
+      this.camera.eye = params.get("eye").split(",").map(Number);
       this.isFitted = false;
       this.redraw();
     }
@@ -577,7 +581,7 @@ class Chart extends shapes.Look {
 
   still() {
     this.draw(false);
-    return { canvas: shapes.copy(this.plan).canvas, legend: this.legendLines(this.entries().slice(0, 16)) };
+    return { canvas: shapes.copy(this.plan).canvas, legend: shapes.legendLines(this.entries().slice(0, 16)) };
   }
 
   picture() {

@@ -1,7 +1,9 @@
 // Solids out of a block: the bytes that src/write/page/scene.rs packed, as arrays that a GPU takes.
-const shapes = (assetq.shapes ??= {});
+/** @type {Shapes} */
+const shapes = assetq.shapes;
 
 // Differences of 16 bits, folded, low bytes first, into every fourth number of `out` from `at` on, or as `step` says.
+/** @type {(bytes: Uint8Array, start: number, count: number, out: Uint16Array, at: number, step?: number) => void} */
 const positions = (bytes, start, count, out, at, step = 4) => {
   let value = 0;
   for (let i = 0; i < count; i++) {
@@ -14,7 +16,6 @@ const positions = (bytes, start, count, out, at, step = 4) => {
 // `vertices`: 8 bytes each: three positions of 16 bits, and two bytes of an octahedral normal. `indices` is null where
 // each three vertices are a triangle. `plates`: for each vertex the number of its plate and its layer. `joints` is null where
 // vertices hang on none.
-/** @type {(part: Solid, bytes: Uint8Array) => Unpacked} */
 shapes.unpack = (part, bytes) => {
   const count = part.vertices;
   let at = part.at;
@@ -62,27 +63,25 @@ shapes.unpack = (part, bytes) => {
   for (let nth = 0; joints && nth < 6; nth++) {
     for (let i = 0; i < count; i++) joints[i * 8 + nth + (nth > 2 ? 1 : 0)] = bytes[at++];
   }
-  return { vertices, words, indices, uvs, joints, plates: part.plates ? plates(part, count) : null };
+  return { vertices, words, indices, uvs, joints, plates: part.plates ? plates(part.plates, count) : null };
 };
 
-/** @type {(part: Solid, count: number) => Uint32Array} */
-const plates = (part, count) => {
+/** @type {(plates: number[], count: number) => Uint32Array} */
+const plates = (plates, count) => {
   const all = new Uint32Array(count * 2);
   let vertex = 0;
-  for (let plate = 0; plate * 3 < part.plates.length; plate++) {
-    const [, layer, triangles] = part.plates.slice(plate * 3, plate * 3 + 3);
+  for (let plate = 0; plate * 3 < plates.length; plate++) {
+    const [, layer, triangles] = plates.slice(plate * 3, plate * 3 + 3);
     for (const end = vertex + triangles * 3; vertex < end; vertex++) all.set([plate, layer], vertex * 2);
   }
   return all;
 };
 
 // Where vertex `i` is.
-/** @type {(part: Solid, words: Uint16Array, i: number) => number[]} */
 shapes.position = (part, words, i) =>
   [0, 1, 2].map((axis) => part.min[axis] + (words[i * 4 + axis] / 65535) * (part.max[axis] - part.min[axis]));
 
 // Triangles of a grid with such cells: of all vertices in a cell, and of one plate, the first stands for the others.
-/** @type {(part: Solid, solid: Unpacked, cell: number) => Uint32Array} */
 shapes.coarse = (part, { words, indices, plates }, cell) => {
   const steps = part.max.map((v, i) => Math.max(1, Math.min(65536, Math.round((cell / Math.max(v - part.min[i], cell / 65536)) * 65536))));
   const stands = new Uint32Array(part.vertices);
@@ -103,7 +102,6 @@ shapes.coarse = (part, { words, indices, plates }, cell) => {
 };
 
 // The two ends of each edge of each triangle.
-/** @type {(part: Solid, indices: Uint32Array | null) => Uint32Array} */
 shapes.edges = (part, indices) => {
   const corners = part.triangles * 3;
   const lines = new Uint32Array(corners * 2);
@@ -126,6 +124,6 @@ shapes.colours = (count) =>
   });
 
 // A measure, rounded to four digits; counts are exact.
-shapes.number = (value) => value.toLocaleString("en", { maximumSignificantDigits: 4 });
+shapes.number = (value) => (value ?? 0).toLocaleString("en", { maximumSignificantDigits: 4 });
 
 shapes.css = (colour) => `rgb(${colour.slice(0, 3).map((c) => Math.round(c * 255)).join(" ")})`;

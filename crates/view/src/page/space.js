@@ -1,5 +1,6 @@
 // Marks that place solids in space: a grid on the ground, a scale bar, and the directions of the axes.
-const shapes = (assetq.shapes ??= {});
+/** @type {Shapes} */
+const shapes = assetq.shapes;
 const CELLS = 24; // cells of the grid along the longer side
 const BAR = 140; // the greatest length of the scale bar, in pixels
 const ARM = 34; // the length of an axis on the screen
@@ -7,7 +8,7 @@ const ARM = 34; // the length of an axis on the screen
 // The largest of 1, 2, 5, 10, 20, 50 … that is at most `value`.
 shapes.round = (value) => {
   const power = 10 ** Math.floor(Math.log10(value));
-  return power * [5, 2, 1].find((step) => step * power <= value * 1.000001);
+  return power * ([5, 2, 1].find((step) => step * power <= value * 1.000001) ?? 1);
 };
 
 // A grid below a box, as a model of lines. `unit` is the length of a unit in metres.
@@ -37,6 +38,7 @@ shapes.drawScale = (pen, camera, [width, height], { unit, unitName, axes, ink, p
   const long = length / pixel;
   const [left, bottom] = [16, height - 30];
   Object.assign(pen, { font: "12px system-ui, sans-serif", lineJoin: "round", lineCap: "butt" });
+  /** @type {(words: string, x: number, y: number, align: string) => void} */
   const text = (words, x, y, align) => {
     Object.assign(pen, { textAlign: align, textBaseline: "middle", lineWidth: 3, strokeStyle: paper, fillStyle: ink });
     pen.strokeText(words, x, y);
@@ -58,7 +60,7 @@ shapes.drawScale = (pen, camera, [width, height], { unit, unitName, axes, ink, p
   for (const { name, x, y, near, colour } of arms.sort((a, b) => a.near - b.near)) {
     Object.assign(pen, { lineWidth: 2.5, strokeStyle: colour, fillStyle: colour });
     pen.beginPath();
-    pen.moveTo(...origin);
+    pen.moveTo(origin[0], origin[1]);
     pen.lineTo(origin[0] + x, origin[1] + y);
     pen.stroke();
     pen.beginPath();

@@ -30,7 +30,6 @@ interface Kinds {
   map: ChartMeta;
   scene: SceneMeta;
 }
-interface SceneMeta { parts: Solid[]; [more: string]: any }
 
 /** What shows the parts of a kind. */
 interface Kind<P extends Part> {
@@ -221,11 +220,11 @@ interface Assetq {
   profile(table: Table, n: number, rows: Rows, count: number): Promise<Profile>;
   rowsAs(form: RowForm, table: Table, columns: number[], rows: Rows, count: number): Promise<string>;
   blob(table: Table, columns: number[], rows: Rows, count: number, form: RowForm, progress?: (rows: number) => void): Promise<Blob>;
-  shapes?: any;
+  shapes: Shapes;
 }
 declare var assetq: Assetq;
 
-type Point = [number, number, number] | number[];
+type Point = number[];
 
 /** A solid of a scene, as `scene.rs` writes it. */
 interface Solid {
@@ -238,8 +237,8 @@ interface Solid {
   normals: boolean;
   min: Point;
   max: Point;
-  block?: string;
-  at?: number;
+  block: string;
+  at: number;
   group?: number;
   lods?: number[];
   /** Whether its levels were guessed. */
@@ -260,15 +259,27 @@ interface Model {
   part: Solid;
   index: number;
   file: number;
-  material: { name: string };
+  material: Material;
   colour: number[];
+  twoSided: boolean;
   /** Its first number among all that can be pointed at, and how many it has at each place. */
   first: number;
   stride: number;
-  isShown: boolean;
+  plates: Plate[];
+  /** The matrices of its places. */
+  matrices: Float32Array | null;
+  rig?: Rig;
   lods?: number[];
-  coarsest?: number;
+  coarsest: number;
+  /** Whether it is among the parts that are shown, and whether layers and thicknesses leave something of it. */
+  isShown: boolean;
+  isDrawn: boolean;
+  /** How far it is moved from its place. */
+  shift?: Point;
+  /** The number that is marked as what is chosen is. */
+  twin?: number;
   solid?: Unpacked;
+  images?: (ImageBitmap | null)[];
 }
 
 /** The arrays of a solid, for a GPU. */

@@ -1,15 +1,20 @@
 // Joints of skinned meshes: each turns around its axes, with the vertices that hang on it and the joints below it.
-const shapes = (assetq.shapes ??= {});
+const { el } = assetq;
+/** @type {Shapes} */
+const shapes = assetq.shapes;
 const { add, dot, cross } = shapes;
 const AXES = ["x", "y", "z"];
 const MOST = 256; // joints that vertices can name
 const REST = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]];
 
 // Matrices are four columns of three numbers.
+/** @type {(m: Point[], v: Point) => Point} */
 const turned = (m, v) => [0, 1, 2].map((i) => m[0][i] * v[0] + m[1][i] * v[1] + m[2][i] * v[2]);
+/** @type {(m: Point[], first: Point[]) => Point[]} */
 const after = (m, first) => first.map((column, i) => (i < 3 ? turned(m, column) : add(turned(m, column), m[3])));
 
 // A turn around an axis through a point.
+/** @type {(axis: Point, point: Point, degrees: number) => Point[]} */
 const turn = (axis, point, degrees) => {
   const [angle, length] = [(degrees * Math.PI) / 180, Math.hypot(...axis) || 1];
   const [a, s, c] = [axis.map((v) => v / length), Math.sin(angle), Math.cos(angle)];
@@ -17,86 +22,61 @@ const turn = (axis, point, degrees) => {
   return [...columns, add(point, turned(columns, point), -1)];
 };
 
-shapes.Jointed = (Base) => class extends Base {
-  // Joints of one name turn together, as each level of detail and each file has joints of its own.
-  findJoints() {
-    this.rigs = (this.meta.rigs ?? []).map((joints) => ({ joints, pose: null }));
-    const depth = (joints, { parent }) => (parent === null ? 0 : 1 + depth(joints, joints[parent]));
-    const all = this.rigs.flatMap(({ joints }) => joints.map((joint) => [depth(joints, joint), joint.name]));
-    this.joints = [...new Set(all.sort(([a], [b]) => a - b).map(([, name]) => name))];
-    // For each joint that was turned, by number, degrees around its axes.
-    this.turns = new Map();
-  }
+// The names of joints, those at the top first. Joints of one name turn together, as each level of detail and each file has joints of its own.
+shapes.jointNames = (rigs) => {
+  /** @type {(joints: Joint[], joint: Joint) => number} */
+  const depth = (joints, { parent }) => (parent === null ? 0 : 1 + depth(joints, joints[parent]));
+  const all = rigs.flatMap(({ joints }) => joints.map((joint) => ({ depth: depth(joints, joint), name: joint.name })));
+  return [...new Set(all.sort((a, b) => a.depth - b.depth).map(({ name }) => name))];
+};
 
-  jointList() {
-    const { el } = this.page;
-    if (!this.joints.length) return null;
-    const names = this.joints.map((name, i) => [String(i), this.page.clean(name)]);
-    this.joint = this.select("Joint", names, () => this.showJoint(Number(this.joint.value)));
-    this.turnAxis = this.select("Axis of the joint", AXES.map((axis) => [axis, `around ${axis}`]), () => this.showTurn());
-    this.angle = el("input", { type: "range", min: "-180", max: "180", value: "0", "aria-label": "Angle of the joint in degrees", oninput: () => {
-      this.setTurn(Number(this.joint.value), this.turnAxis.value, Number(this.angle.value));
-      this.pose();
-    } });
-    this.degrees = el("output");
-    const rest = el("button", { title: "Put all joints back", onclick: () => (this.turns.clear(), this.pose()) }, "At rest");
-    this.showJoint(Math.max(this.joints.indexOf("Rotate_Y"), 0));
-    return el("div", { class: "scene-space scene-joints", role: "group", "aria-label": "Joints" }, this.joint, this.turnAxis, this.angle, this.degrees, rest);
-  }
+// The matrices to where turned joints put vertices; null at rest.
+shapes.pose = ({ joints }, names, turns) => {
+  if (!Object.keys(turns).length) return null;
+  /** @type {Point[][]} */
+  const known = [];
+  /** @type {(number: number) => Point[]} */
+  const matrix = (number) => {
+    const { name, parent, rest } = joints[number];
+    const by = AXES.map((axis) => turns[names.indexOf(name) + axis] ?? 0);
+    return (known[number] ??= by.reduce((m, degrees, axis) => (degrees ? after(m, turn(rest[axis], rest[3], degrees)) : m), parent === null ? REST : matrix(parent)));
+  };
+  return Float32Array.from(joints.slice(0, MOST).flatMap((_, number) => matrix(number).flat()));
+};
 
-  // Shows the turn of a joint. The last letter of its name may be its axis, as in Rotate_Y.
-  showJoint(number) {
-    this.joint.value = String(number);
-    this.turnAxis.value = /_([xyz])$/i.exec(this.joints[number])?.[1].toLowerCase() ?? this.turnAxis.value;
-    this.showTurn();
-  }
-
-  showTurn() {
-    this.angle.value = this.turns.get(Number(this.joint.value))?.[AXES.indexOf(this.turnAxis.value)] ?? 0;
-    this.degrees.textContent = `${this.angle.value}°`;
-  }
-
-  setTurn(number, axis, degrees) {
-    const turns = this.turns.get(number) ?? [0, 0, 0];
-    turns[AXES.indexOf(axis)] = degrees;
-    this.turns.set(number, turns);
-  }
-
-  // Moves all vertices to where the joints put them.
-  pose() {
-    const isTurned = [...this.turns.values()].flat().some((degrees) => degrees !== 0);
-    for (const rig of this.rigs) {
-      const known = [];
-      const matrix = (number) => {
-        const { name, parent, rest } = rig.joints[number];
-        const turns = this.turns.get(this.joints.indexOf(name)) ?? [];
-        return (known[number] ??= turns.reduce((m, degrees, axis) => after(m, turn(rest[axis], rest[3], degrees)), parent === null ? REST : matrix(parent)));
-      };
-      rig.pose = isTurned ? Float32Array.from(rig.joints.slice(0, MOST).flatMap((_, number) => matrix(number).flat())) : null;
-    }
+// Controls that turn one joint at a time.
+shapes.jointList = ({ joints, models }, store) => {
+  if (!joints.length) return null;
+  const key = () => joint.value + axis.value;
+  const set = (/** @type {SceneState["turns"]} */ turns) => {
     // Armour hides the meshes, and does not turn.
-    if (isTurned && !this.models.some((model) => model.rig && this.isWanted(model))) this.showOnly("mesh");
-    this.showTurn();
-    this.rebound();
-    this.holdSoon();
-  }
-
-  // The turns for the address: 1y30,2x-15.
-  turnsText() {
-    return [...this.turns].flatMap(([number, turns]) => turns.flatMap((degrees, axis) => (degrees ? `${number}${AXES[axis]}${degrees}` : []))).join();
-  }
-
-  showTurns(text) {
-    if (!this.joints.length || text === this.turnsText()) return;
-    this.turns.clear();
-    for (const [, number, axis, degrees] of text.matchAll(/(\d+)([xyz])(-?\d+)/g)) {
-      if (Number(number) < this.joints.length) {
-        this.setTurn(Number(number), axis, Math.max(-180, Math.min(180, Number(degrees))));
-        [this.joint.value, this.turnAxis.value] = [number, axis];
-      } else {
-        this.page.say(`There is no joint ${number} here`);
-      }
-    }
-    this.pose();
-  }
+    const isSeen = !Object.keys(turns).length || models.some((model) => model.rig && shapes.isWanted(store.now, model));
+    store.change({ turns, ...(!isSeen && { only: null, parts: new Set(models.filter(({ part }) => part.kind === "mesh").map(({ index }) => index)) }) });
+  };
+  const show = () => {
+    angle.value = String(store.now.turns[key()] ?? 0);
+    degrees.textContent = `${angle.value}°`;
+  };
+  // Shows a joint. The last letter of its name may be its axis, as in Rotate_Y.
+  const pick = () => {
+    axis.value = /_([xyz])$/i.exec(joints[Number(joint.value)])?.[1].toLowerCase() ?? axis.value;
+    show();
+  };
+  const joint = shapes.select("Joint", joints.map((name, i) => [String(i), assetq.clean(name)]), pick);
+  const axis = shapes.select("Axis of the joint", AXES.map((name) => [name, `around ${name}`]), show);
+  const degrees = el("output");
+  const angle = el("input", { type: "range", min: "-180", max: "180", value: "0", "aria-label": "Angle of the joint in degrees", oninput: () => {
+    const { [key()]: _, ...others } = store.now.turns;
+    set(angle.value === "0" ? others : { ...others, [key()]: Number(angle.value) });
+  } });
+  joint.value = String(Math.max(joints.indexOf("Rotate_Y"), 0));
+  pick();
+  store.listen((now, before) => {
+    if (now.turns === before.turns) return;
+    // Turns that an address names: their last one is picked.
+    const [, number, around] = /(\d+)([xyz])$/.exec(Object.keys(now.turns).at(-1) ?? "") ?? [];
+    if (number && !(key() in now.turns) && !Object.keys(before.turns ?? {}).length) [joint.value, axis.value] = [number, around];
+    show();
+  });
+  return el("div", { class: "scene-space scene-joints", role: "group", "aria-label": "Joints" }, joint, axis, angle, degrees, el("button", { title: "Put all joints back", onclick: () => set({}) }, "At rest"));
 };
