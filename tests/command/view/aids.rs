@@ -87,8 +87,7 @@ fn plates_out_of_a_range_of_thickness_are_hidden() {
     set("from", "400");
     let thick = seen();
     assert!(thick > 0 && thick < all, "{thick} of {all}");
-    let listed =
-        tab.eval("document.querySelector('.scene-side details[open] > .scene-list .scene-note').innerText");
+    let listed = tab.eval("document.querySelector('.scene-side details[open] > .scene-list .scene-note').innerText");
     assert_eq!(listed, format!("{thick} plates"));
     tab.shot("scene-range");
     // A hidden plate is not under the pointer either.

@@ -11,6 +11,7 @@ mod map;
 mod scene;
 mod seen;
 mod several;
+mod state;
 mod tables;
 
 use crate::common::damage::with_damaged_row;
