@@ -16,6 +16,8 @@ mod gameparams;
 mod geometry;
 mod gtex;
 mod metres;
+#[cfg(all(feature = "cli", feature = "parquet"))]
+mod old;
 #[cfg(feature = "cli")]
 mod packages;
 #[cfg(feature = "cli")]
