@@ -228,6 +228,83 @@ fn documents_count_and_name_the_files_with_unsafe_code() {
     }
 }
 
+/// All files of Rust below a folder of the repository, by their paths.
+fn sources(folder: &str) -> Vec<String> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root().join(&folder)).unwrap().map(Result::unwrap) {
+            let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(path);
+            } else if path.ends_with(".rs") {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn unsafe_blocks_functions_and_implementations_are_counted_by_file() {
+    let [blocks, functions, implementations] =
+        [r"\bunsafe \{", r#"\bunsafe (?:extern "[a-zC]+" )?fn \w"#, r"\bunsafe impl\b"]
+            .map(|of| Regex::new(of).unwrap());
+    let mut found = BTreeSet::new();
+    for path in ["capi/src", "crates", "duckdb/src", "python/src", "src"].into_iter().flat_map(sources) {
+        let text = text(&path);
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap().lines();
+        let code = code.map(|line| line.split("//").next().unwrap()).collect::<Vec<_>>().join("\n");
+        let counts = [&blocks, &functions, &implementations].map(|of| of.find_iter(&code).count());
+        if let [blocks, functions, implementations] = counts
+            && counts != [0; 3]
+        {
+            found.insert(format!("| `{path}` | {blocks} | {functions} | {implementations} |"));
+        }
+    }
+    let page = text("docs/unsafe.md");
+    let stated: BTreeSet<String> = page.lines().filter(|line| line.contains(".rs` | ")).map(str::to_owned).collect();
+    assert_eq!(found, stated, "left: the code; right: docs/unsafe.md");
+}
+
+#[test]
+fn each_promise_names_a_test_that_exists() {
+    let named = Regex::new(r"`(tests/[a-z/_]+\.rs)`: (`[a-z0-9_]+`(?:, `[a-z0-9_]+`)*)").unwrap();
+    let page = text("SECURITY.md");
+    let rows: Vec<&str> = page.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---")).collect();
+    let rows = rows.iter().filter(|row| !row.ends_with("| tests |"));
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for row in rows {
+        let mut is_shown = false;
+        for found in named.captures_iter(row) {
+            let code = text(&found[1]);
+            for test in found[2].split(", ").map(|test| test.trim_matches('`')) {
+                is_shown = true;
+                if !code.contains(&format!("fn {test}(")) {
+                    wrong.push(format!("{}: no test {test}", &found[1]));
+                }
+            }
+        }
+        assert!(is_shown, "no test is named: {row}");
+        count += 1;
+    }
+    assert!(wrong.is_empty() && count > 10, "of {count} promises: {wrong:#?}");
+}
+
+/// A moved tag of an action could change what a release contains. A commit cannot be moved.
+#[test]
+fn workflows_name_each_action_by_its_commit() {
+    let pinned = Regex::new(r"^[\w-]+/[\w-]+@[0-9a-f]{40} # v[0-9]+\.[0-9]+\.[0-9]+$").unwrap();
+    let mut used = BTreeSet::new();
+    for workflow in ["ci", "release", "wheels"] {
+        let text = text(&format!(".github/workflows/{workflow}.yml"));
+        let actions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("uses: "));
+        used.extend(actions.filter(|action| !action.starts_with("./")).map(str::to_owned));
+    }
+    let names: BTreeSet<&str> = used.iter().map(|action| action.split('@').next().unwrap()).collect();
+    assert!(used.iter().all(|action| pinned.is_match(action)), "{used:#?}");
+    assert_eq!(names.len(), used.len(), "all workflows use one version of an action: {used:#?}");
+}
+
 /// A figure such as `1.92 ms` or `2,244`: its value in seconds or as a ratio, and half of its last digit.
 fn figure(cell: &str) -> (f64, f64) {
     let cell = cell.trim_matches('*').replace(',', "");
