@@ -123,6 +123,11 @@ fn manifests_of_package_managers_name_the_address_and_the_licence() {
     assert_eq!(scoop["homepage"], env!("CARGO_PKG_REPOSITORY"));
     assert_eq!(scoop["license"], "MIT");
     assert_eq!(scoop["version"], version);
+    for file in fs::read_dir(folder.path().join("winget")).unwrap().map(|file| file.unwrap().path()) {
+        let manifest: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert_eq!(manifest["ManifestVersion"], "1.12.0", "{}", file.display());
+        assert_eq!(manifest["PackageVersion"], version);
+    }
 }
 
 #[test]
@@ -148,6 +153,25 @@ fn one_script_raises_the_version_everywhere() {
     assert_eq!(manifest.matches("\nversion = \"98.7.6\"\n").count(), 1);
     let lock = fs::read_to_string(copy.path().join("Cargo.lock")).unwrap();
     assert_eq!(lock.matches("\nversion = \"98.7.6\"\n").count(), packages().len());
+}
+
+/// The crates that a lock file has in several versions.
+fn in_several_versions(lock: &str) -> BTreeSet<&str> {
+    let names = lock.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+    let mut met = BTreeSet::new();
+    names.filter(|name| !met.insert(*name)).collect()
+}
+
+/// `deny.toml` gives the reason for each of them. `cargo deny` itself does not notice a reason that nothing needs any more.
+#[test]
+fn each_crate_in_several_versions_has_its_reason() {
+    let text = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let (deny, locks) = (text("deny.toml"), ["Cargo.lock", "fuzz/Cargo.lock"].map(text));
+    let found: BTreeSet<&str> = locks.iter().flat_map(|lock| in_several_versions(lock)).collect();
+    let (_, skipped) = deny.split_once("\nskip = [\n").unwrap();
+    let (skipped, _) = skipped.split_once("\n]").unwrap();
+    let named = skipped.lines().map(|line| line.split('"').nth(1).unwrap()).collect();
+    assert_eq!(found, named, "left: the lock files; right: deny.toml");
 }
 
 #[test]
