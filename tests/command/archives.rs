@@ -29,7 +29,7 @@ static GAME: LazyLock<TempDir> = LazyLock::new(|| {
 });
 
 fn assetq(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_assetq"))
+    Command::new(crate::common::program())
         .current_dir(GAME.path())
         .args(args)
         .env_remove("ASSETQ_DB")
@@ -115,7 +115,7 @@ fn a_folder_whose_name_is_not_utf8_is_an_archive_too() {
     let dir = TempDir::new().unwrap();
     std::os::unix::fs::symlink(GAME.path().join("game"), dir.path().join(OsStr::from_bytes(b"caf\xe9"))).unwrap();
     let rows = |address: &OsStr| {
-        let out = Command::new(env!("CARGO_BIN_EXE_assetq"))
+        let out = Command::new(crate::common::program())
             .current_dir(dir.path())
             .args(["find", "a", "--format", "csv", "--no-cache"])
             .arg(address)
@@ -139,7 +139,7 @@ fn the_game_is_the_database_of_ids() {
     assert_eq!(json(0, &["resolve", path, "--db", "game"]), inside);
     assert_eq!(inside[0]["type"], "VisualPrototype");
     // Also from inside of the game's folder.
-    let out = Command::new(env!("CARGO_BIN_EXE_assetq"))
+    let out = Command::new(crate::common::program())
         .current_dir(GAME.path().join("game/res_packages"))
         .env_remove("ASSETQ_DB")
         .args(["resolve", path, "-f", "json"])
@@ -321,7 +321,7 @@ fn a_shell_completes_paths_inside() {
             "source {}; COMP_LINE='assetq ls {word}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({} ls {word}); \
              _assetq_inside assetq; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             script_file.display(),
-            env!("CARGO_BIN_EXE_assetq"),
+            crate::common::program(),
         );
         let out = Command::new("bash").current_dir(GAME.path()).args(["-c", &test]).output().unwrap();
         String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect::<Vec<_>>()

@@ -38,8 +38,7 @@ fn every_command_reports_a_damaged_companion() {
         assert!(said.contains("in turret.visual at 0x") && said.contains(": line "), "{command:?}: {said}");
         let alone: Vec<&str> = [command, &["--no-companions", "--force"]].concat();
         let alone = &alone[..alone.len() - usize::from(command[0] != "export")];
-        let out =
-            std::process::Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(alone).output().unwrap();
+        let out = std::process::Command::new(crate::common::program()).current_dir(dir).args(alone).output().unwrap();
         assert!(matches!(out.status.code(), Some(0 | 1)), "{alone:?}: {}", String::from_utf8_lossy(&out.stderr));
     }
     // The rows are there, as the file itself knows them.

@@ -14,7 +14,7 @@ fn home() -> tempfile::TempDir {
 
 /// A run of the command by the user whose home this is, in a folder of its own.
 fn assetq(home: &Path, variables: &[(&str, &str)], args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     let here = home.join("here");
     fs::create_dir_all(&here).unwrap();
     for name in ["ASSETQ_WOWS", "ASSETQ_SE2", "ASSETQ_FF13", "ASSETQ_FF13_2", "ASSETQ_LR", "ASSETQ_RUSTY_HEARTS"] {

@@ -30,7 +30,7 @@ fn game() -> tempfile::TempDir {
 }
 
 fn assetq(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(args).output().unwrap()
+    Command::new(crate::common::program()).current_dir(dir).args(args).output().unwrap()
 }
 
 fn said(dir: &Path, args: &[&str]) -> String {

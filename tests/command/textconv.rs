@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 fn text(dir: &Path, file: &str) -> String {
-    let out = Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(["textconv", file]).output().unwrap();
+    let out = Command::new(crate::common::program()).current_dir(dir).args(["textconv", file]).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     String::from_utf8(out.stdout).unwrap()
 }
@@ -82,7 +82,7 @@ fn a_difference_as_markdown_is_read_as_it_is_meant() {
     let rows: Vec<(&str, i64)> = [("golem", 450)].into_iter().chain(many.iter().map(|name| (&**name, 1))).collect();
     fs::write(dir.path().join("new.wdb"), monsters(&rows)).unwrap();
     let run =
-        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+        |args: &[&str]| Command::new(crate::common::program()).current_dir(dir.path()).args(args).output().unwrap();
     let out = run(&["diff", "old.wdb", "new.wdb", "-f", "markdown"]);
     assert_eq!(out.status.code(), Some(1));
     let text = String::from_utf8(out.stdout).unwrap();
@@ -103,7 +103,7 @@ fn a_difference_as_a_page_has_texts_as_data() {
     let (name, shown) = if cfg!(windows) { ("&b.wdb", "&amp;b.wdb") } else { ("<b>.wdb", "&lt;b&gt;.wdb") };
     fs::write(dir.path().join(name), monsters(&[("golem", 450), ("<script>&\"'\u{202e}", 1)])).unwrap();
     let run =
-        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+        |args: &[&str]| Command::new(crate::common::program()).current_dir(dir.path()).args(args).output().unwrap();
     let out = run(&["diff", "old.wdb", name, "-f", "html"]);
     assert_eq!(out.status.code(), Some(1));
     let page = String::from_utf8(out.stdout).unwrap();
@@ -181,7 +181,7 @@ fn git_shows_what_changed_in_a_sheet() {
         assert!(ok, "git {args:?}: {out}");
         out
     };
-    git(&["config", "diff.assetq.textconv", &format!("\"{}\" textconv", env!("CARGO_BIN_EXE_assetq"))]);
+    git(&["config", "diff.assetq.textconv", &format!("\"{}\" textconv", crate::common::program())]);
     fs::write(dir.path().join(".gitattributes"), "*.wdb diff=assetq\n").unwrap();
     for rows in [&[("bat", 3), ("golem", 400)][..], &[("bat", 3), ("golem", 450), ("wolf", 20)]] {
         fs::write(dir.path().join("monsters.wdb"), monsters(rows)).unwrap();

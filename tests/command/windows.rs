@@ -98,7 +98,7 @@ fn differences_go_into_a_file() {
 #[test]
 fn quotes_around_the_path_in_a_variable_are_no_part_of_it() {
     let dir = sample_folder();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = std::process::Command::new(crate::common::program());
     let quoted = format!("\"{}\"", dir.path().join("wows").display());
     let out = command.env("ASSETQ_DB", quoted).args(["resolve", "content", "-f", "csv"]).output().unwrap();
     assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
@@ -263,7 +263,7 @@ mod there {
     #[test]
     fn the_cache_lies_in_the_folder_for_local_data() {
         let dir = sample_folder();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+        let mut command = std::process::Command::new(crate::common::program());
         command.env_remove("ASSETQ_CACHE").env("LOCALAPPDATA", dir.path()).args(["info", "--environment"]);
         let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert!(out.contains(&format!("cache: {}", dir.path().join("assetq").display())), "{out}");
@@ -273,7 +273,7 @@ mod there {
     #[test]
     fn a_variable_names_the_database_by_a_path_of_windows() {
         let dir = sample_folder();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+        let mut command = std::process::Command::new(crate::common::program());
         command.env("ASSETQ_DB", dir.path().join("wows")).args(["resolve", "content", "-f", "csv"]);
         let out = command.output().unwrap();
         assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
@@ -301,7 +301,7 @@ mod there {
     fn the_cache_is_checked_and_cleared() {
         let dir = sample_folder();
         let cached = |args: &[&str]| {
-            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+            let mut command = std::process::Command::new(crate::common::program());
             let out = command.current_dir(dir.path()).env("ASSETQ_CACHE", "cache").args(args).output().unwrap();
             assert_eq!(out.status.code(), Some(0), "{args:?} {}", String::from_utf8_lossy(&out.stderr));
             String::from_utf8(out.stdout).unwrap()

@@ -160,10 +160,19 @@ pub fn writer(dir: &Path) -> impl FnMut(&str, Vec<u8>) {
     }
 }
 
+/// The command: the one that is built with the tests, or the program that `ASSETQ_RUNNER` names in its place.
+#[cfg(feature = "cli")]
+pub fn program() -> &'static str {
+    static PROGRAM: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
+        std::env::var("ASSETQ_RUNNER").unwrap_or_else(|_| env!("CARGO_BIN_EXE_assetq").to_owned())
+    });
+    &PROGRAM
+}
+
 /// Runs the command in `dir`, asserts its exit code, and returns standard output and standard error.
 #[cfg(feature = "cli")]
 pub fn run(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = std::process::Command::new(program());
     let command = command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env_remove("COLUMNS");
     let out = command.stdin(std::process::Stdio::null()).output().unwrap();
     let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());

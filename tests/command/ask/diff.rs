@@ -609,7 +609,7 @@ fn no_damage_makes_it_panic() {
 }
 
 fn assetq(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
-    let out = Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir).args(args).output().unwrap();
+    let out = Command::new(crate::common::program()).current_dir(dir).args(args).output().unwrap();
     let (stdout, stderr) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
     assert_eq!(out.status.code(), Some(code), "assetq {args:?}\n{stdout}{stderr}");
     (stdout, stderr)

@@ -27,7 +27,7 @@ fn folder_with(script: &str) -> TempDir {
 }
 
 fn sql(dir: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_assetq"))
+    Command::new(crate::common::program())
         .current_dir(dir)
         .args(["sql", "--engine", "duckdb"])
         .args(args)

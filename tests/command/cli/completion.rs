@@ -38,7 +38,7 @@ fn tables_columns_entries_builds_and_games() {
     }
     assert_eq!(words(dir.path(), "ls ship.geometry -t ").len(), 13);
     let empty = TempDir::new().unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     let command = command.current_dir(empty.path()).args(["paths-inside", "--", "info", "wo"]);
     let out = command.env("ASSETQ_WOWS", dir.path().join("wows")).output().unwrap();
     assert_eq!(String::from_utf8(out.stdout).unwrap(), "wows:\n");
@@ -67,7 +67,7 @@ fn bash_asks_the_program() {
         return eprintln!("skipped: there is no bash");
     }
     let complete = |line: &str| {
-        let program = env!("CARGO_BIN_EXE_assetq");
+        let program = crate::common::program();
         let test = format!(
             "source ./c.bash; COMP_LINE='assetq {line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({program} {line}); \
              COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _assetq_inside assetq; printf '%s\\n' \"${{COMPREPLY[@]}}\""

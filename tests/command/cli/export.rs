@@ -28,7 +28,7 @@ fn samples() -> &'static Path {
 }
 
 fn command(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(dir).args(args).stdin(Stdio::null());
     command
 }

@@ -26,7 +26,7 @@ fn the_first_page_is_short_and_leads_on() {
         assert_eq!(help(&other), first);
     }
     // Without arguments it is wrong usage.
-    let bare = Command::new(env!("CARGO_BIN_EXE_assetq")).output().unwrap();
+    let bare = Command::new(crate::common::program()).output().unwrap();
     assert_eq!((bare.status.code(), bare.stdout.len()), (Some(2), 0));
     assert_eq!(String::from_utf8(bare.stderr).unwrap(), first);
     let commands = commands();

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::time::Instant;
 
 fn assetq(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(dir).args(args);
     command
 }
@@ -115,13 +115,13 @@ fn a_hole_after_a_file_takes_no_time() {
 fn a_line_without_end_is_refused() {
     let dir = sample_folder();
     let script = "ulimit -v 2000000; yes | tr -d '\\n' | \"$0\" resolve - --db assets.bin";
-    let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).output();
+    let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, crate::common::program()]).output();
     let out = out.unwrap();
     let (_, stderr) = texts(&out);
     assert_eq!(out.status.code(), Some(4), "{stderr}");
     assert!(stderr.contains("cannot read standard input: a line of more than 1048576 bytes"), "{stderr}");
     let script = "printf 'content\\r\\nno/such\\ncontent' | \"$0\" resolve - --db assets.bin -f ndjson";
-    let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).output();
+    let out = Command::new("sh").current_dir(dir.path()).args(["-c", script, crate::common::program()]).output();
     assert_eq!(texts(&out.unwrap()).0.lines().filter(|line| line.contains("\"content\"")).count(), 2);
 }
 
@@ -138,7 +138,7 @@ fn too_little_memory_is_an_error() {
         let mut codes = Vec::new();
         for megabytes in (8..400).step_by(14) {
             let script = format!("ulimit -v {}; exec \"$0\" verify {file}", megabytes << 10);
-            let script = ["-c", &script, env!("CARGO_BIN_EXE_assetq")];
+            let script = ["-c", &script, crate::common::program()];
             let mut command = Command::new("sh");
             let out = command.current_dir(dir.path()).env("RUST_BACKTRACE", "0").args(script).output().unwrap();
             let (stdout, stderr) = texts(&out);
@@ -176,7 +176,7 @@ fn a_pipe_is_read() {
     let dir = sample_folder();
     let pipe = Command::new("sh")
         .current_dir(dir.path())
-        .args(["-c", "cat assets.bin | \"$0\" info /dev/stdin", env!("CARGO_BIN_EXE_assetq")])
+        .args(["-c", "cat assets.bin | \"$0\" info /dev/stdin", crate::common::program()])
         .output()
         .unwrap();
     let (stdout, stderr) = texts(&pipe);
@@ -190,8 +190,7 @@ fn what_is_said_without_end_is_refused() {
     let dir = sample_folder();
     let ran = |script: &str| {
         let script = format!("ulimit -v 3000000; {script}");
-        let out =
-            Command::new("sh").current_dir(dir.path()).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).output();
+        let out = Command::new("sh").current_dir(dir.path()).args(["-c", &script, crate::common::program()]).output();
         let out = out.unwrap();
         (out.status.code(), texts(&out).1)
     };

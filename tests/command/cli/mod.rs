@@ -34,7 +34,7 @@ fn samples() -> &'static Path {
 
 /// Standard output and standard error of a run that ends with `code`.
 fn run_in(dir: &Path, code: i32, args: &[&str], stdin: &str) -> (String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_assetq"))
+    let mut child = Command::new(crate::common::program())
         .current_dir(dir)
         .args(args)
         .env_remove("ASSETQ_DB")

@@ -41,7 +41,7 @@ fn samples() -> &'static Path {
 }
 
 fn command(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", "cache").stdin(Stdio::null());
     command
 }
@@ -55,7 +55,7 @@ fn assetq(dir: &Path, args: &[&str]) -> Output {
 fn limited(dir: &Path, blocks: usize, args: &[&str]) -> Command {
     let mut command = Command::new("sh");
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
-    command.current_dir(dir).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).args(args).stdin(Stdio::null());
+    command.current_dir(dir).args(["-c", &script, crate::common::program()]).args(args).stdin(Stdio::null());
     command
 }
 
@@ -553,7 +553,7 @@ fn pipes_and_devices_are_written_to_as_they_are() {
     // A shell's `3>>log` has lines of others in it.
     fs::write(dir.path().join("log"), "first\n").unwrap();
     let script = "exec \"$0\" export assets.bin --as csv --to /dev/fd/3 3>>log";
-    let status = Command::new("sh").current_dir(dir.path()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).status();
+    let status = Command::new("sh").current_dir(dir.path()).args(["-c", script, crate::common::program()]).status();
     assert!(status.unwrap().success());
     assert_eq!(fs::read(dir.path().join("log")).unwrap(), [b"first\n", &listed[..]].concat());
     assert_eq!(names(dir.path()), set(["assets.bin", "log", "pipe"]));

@@ -280,8 +280,7 @@ fn what_is_counted_is_what_is_listed() {
             }
             let ask = |more: &[&str]| {
                 let args: Vec<&str> = [&["find"], what, &[file], more].concat();
-                let out =
-                    Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap();
+                let out = Command::new(crate::common::program()).current_dir(dir.path()).args(args).output().unwrap();
                 String::from_utf8(out.stdout).unwrap()
             };
             let rows = ask(&["-f", "ndjson"]).lines().count();
@@ -314,7 +313,7 @@ mod terminal {
             let spawned = Command::new("script")
                 .args(["-qec", line, "/dev/null"])
                 .current_dir(dir)
-                .env("ASSETQ", env!("CARGO_BIN_EXE_assetq"))
+                .env("ASSETQ", crate::common::program())
                 .env("XDG_STATE_HOME", dir)
                 .env("TERM", "xterm")
                 .env("ASSETQ_PAGER", "")

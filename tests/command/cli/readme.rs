@@ -106,7 +106,7 @@ fn read(mut from: impl Read + Send + 'static) -> std::sync::mpsc::Receiver<Strin
 
 /// Runs a command line by the shell: its exit code, standard output and standard error.
 fn run(command: &str, dir: &Path) -> Result<(i32, String, String), String> {
-    let binary = Path::new(env!("CARGO_BIN_EXE_assetq"));
+    let binary = Path::new(crate::common::program());
     let old = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([binary.parent().unwrap().to_owned()].into_iter().chain(env::split_paths(&old)));
     // In place of the shell, so that it can be ended.

@@ -13,7 +13,7 @@ fn on_terminal(dir: &Path, columns: usize, env: &[(&str, &str)], args: &str) -> 
         eprintln!("skipped: there is no `script`");
         return None;
     }
-    let line = format!("stty cols {columns} rows 40; {} {args}", env!("CARGO_BIN_EXE_assetq"));
+    let line = format!("stty cols {columns} rows 40; {} {args}", crate::common::program());
     let mut command = Command::new("script");
     command.current_dir(dir).args(["-qec", &line, "/dev/null"]);
     for name in ["PAGER", "ASSETQ_PAGER", "LESS", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
@@ -238,7 +238,7 @@ fn the_commands_of_the_tour_can_be_pasted() {
     let (out, _) = run(dir.path(), 0, &["sample", "a folder", "--tour"]);
     let lines: Vec<&str> = out.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
     assert!(lines.len() > 10, "{out}");
-    let program = Path::new(env!("CARGO_BIN_EXE_assetq"));
+    let program = Path::new(crate::common::program());
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap());
     let before = fs::read_dir(dir.path()).unwrap().count();
     for line in lines {
@@ -273,7 +273,7 @@ fn three_interrupts_end_the_prompt_in_the_middle_of_a_function() {
     if Command::new("script").arg("--version").output().is_err() {
         return;
     }
-    let line = format!("{} sql assets.bin", env!("CARGO_BIN_EXE_assetq"));
+    let line = format!("{} sql assets.bin", crate::common::program());
     let mut command = Command::new("script");
     command.current_dir(dir.path()).args(["-qec", &line, "/dev/null"]).env("TERM", "xterm");
     command.env("XDG_STATE_HOME", dir.path());

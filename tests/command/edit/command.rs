@@ -28,7 +28,7 @@ pub fn folder() -> TempDir {
 }
 
 pub fn command(dir: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", dir.join(".cache"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

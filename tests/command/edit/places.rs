@@ -182,7 +182,7 @@ fn a_disk_that_becomes_full_leaves_the_old_file() {
         for to in [&args[..], &["patch", "town.wdata", "mod.ndjson", "--to", "new.wdata"]] {
             let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
             let mut limited = Command::new("sh");
-            limited.current_dir(dir.path()).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).args(to);
+            limited.current_dir(dir.path()).args(["-c", &script, crate::common::program()]).args(to);
             let out = limited.output().unwrap();
             let said = String::from_utf8_lossy(&out.stderr);
             assert_eq!(out.status.code(), Some(4), "{blocks}: {said}");

@@ -44,7 +44,7 @@ fn a_disk_that_fills_at_any_tenth_of_a_file_leaves_nothing() {
             // In blocks of 512 bytes.
             let script = format!("ulimit -f {}; exec \"$0\" \"$@\"", size * tenth / 10 / 512);
             let mut command = Command::new("sh");
-            command.current_dir(samples()).args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]);
+            command.current_dir(samples()).args(["-c", &script, crate::common::program()]);
             command.args(words(line, "large.bin", "", dir.path()));
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
             let Ended { status, err, .. } = end(command.spawn().unwrap(), line);
@@ -182,7 +182,7 @@ fn a_stack_overflow_stays_a_crash() {
     let script = "ulimit -s 160; exec \"$0\" \"$@\"";
     let args = ["find", "e", "large.bin"];
     let mut command = Command::new("sh");
-    command.current_dir(samples()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).args(args);
+    command.current_dir(samples()).args(["-c", script, crate::common::program()]).args(args);
     let Ended { status, err, .. } = end(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap(), script);
     if !err.contains("has overflowed its stack") {
         return super::skipped("this much stack is enough");

@@ -70,7 +70,7 @@ pub fn samples() -> &'static Path {
 
 /// A command in the folder of the samples, with both of its outputs kept.
 pub fn assetq(args: &[impl AsRef<std::ffi::OsStr>]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(samples()).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", samples().join("cache"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command

@@ -73,7 +73,7 @@ fn a_file_of_64_gigabytes_costs_what_is_in_it() {
             let args = words(line, path.to_str().unwrap(), "assets.bin", out.path());
             let script = "ulimit -d 1000000; exec \"$0\" \"$@\"";
             let mut command = Command::new("sh");
-            command.current_dir(samples()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]).args(&args);
+            command.current_dir(samples()).args(["-c", script, crate::common::program()]).args(&args);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let ended = end(command.spawn().unwrap(), line);
             assert!(matches!(ended.status.code(), Some(0..=3)), "{line} {name}: {ended:?}");
@@ -210,17 +210,17 @@ fn as_nobody(args: &[String]) -> Option<Command> {
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|out| out.stdout == b"0\n");
     let mut command = if is_root {
         let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", env!("CARGO_BIN_EXE_assetq")]);
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", crate::common::program()]);
         let works = command.arg("--version").output().is_ok_and(|out| out.status.success());
         if !works {
             skipped("no other user can be had here, and this one may read everything");
             return None;
         }
         let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", env!("CARGO_BIN_EXE_assetq")]);
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", crate::common::program()]);
         command
     } else {
-        Command::new(env!("CARGO_BIN_EXE_assetq"))
+        Command::new(crate::common::program())
     };
     command.current_dir(samples()).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", "/nowhere");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -324,7 +324,7 @@ fn a_thousand_files_at_once_need_few_descriptors() {
             let args = words(line, "", "", dir.path());
             let script = format!("{limit}exec \"$0\" \"$@\"");
             let mut command = Command::new("sh");
-            command.args(["-c", &script, env!("CARGO_BIN_EXE_assetq")]).args(args).current_dir(dir.path());
+            command.args(["-c", &script, crate::common::program()]).args(args).current_dir(dir.path());
             command.env("ASSETQ_CACHE", dir.path().join("cache"));
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             let ended = end(command.spawn().unwrap(), line);
@@ -341,7 +341,7 @@ fn a_thousand_files_at_once_need_few_descriptors() {
 fn without_descriptors_nothing_is_opened() {
     let script = "ulimit -n 3; exec \"$0\" info assets.bin";
     let mut command = Command::new("sh");
-    command.current_dir(samples()).args(["-c", script, env!("CARGO_BIN_EXE_assetq")]);
+    command.current_dir(samples()).args(["-c", script, crate::common::program()]);
     let ended = end(command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap(), script);
     assert!(!ended.status.success() && !ended.err.contains("panicked"), "{ended:?}");
     let ended = run(&["info", "assets.bin"]);

@@ -118,7 +118,7 @@ fn hostile(dir: &Path, text: &str) -> Vec<String> {
 }
 
 fn run(dir: &Path, args: &[String]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(dir).args(args).env_remove("ASSETQ_DB").env("ASSETQ_CACHE", dir.join("cache"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     end(command.spawn().unwrap(), &format!("{args:?}"))
@@ -315,7 +315,7 @@ fn names_that_are_completed_are_no_commands_of_a_shell() {
     let test = format!(
         "source ./script; COMP_LINE='assetq ls game:c/'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({} ls game:c/); \
          _assetq_inside assetq; for reply in \"${{COMPREPLY[@]}}\"; do eval \"printf '%s\\n' $reply\"; done",
-        env!("CARGO_BIN_EXE_assetq"),
+        crate::common::program(),
     );
     let out = Command::new("bash").current_dir(dir.path()).args(["-c", &test]).output().unwrap();
     let (out, err) = (String::from_utf8(out.stdout).unwrap(), String::from_utf8(out.stderr).unwrap());
@@ -454,7 +454,7 @@ fn a_question_without_end_can_be_stopped() {
     let dir = TempDir::new().unwrap();
     write(dir.path(), "a.wdb", &sheet("x"));
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n, records";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     let child = command.current_dir(dir.path()).args(["sql", endless, "a.wdb"]).stdin(Stdio::null());
     let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     super::signal(&child, "TERM");

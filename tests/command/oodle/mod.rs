@@ -25,7 +25,7 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
 
 /// Runs the command with the library for Oodle that does `fault`.
 fn assetq_with(fault: &str, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(FOLDER.path()).args(args).env("TOY_OODLE", fault);
     command.env_remove("ASSETQ_DB").env_remove("ASSETQ_OODLE").env("ASSETQ_CACHE", FOLDER.path().join("cache"));
     command.output().unwrap()
@@ -67,7 +67,7 @@ fn files_are_decoded_by_the_library() {
 
 #[test]
 fn the_environment_names_the_library_too() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+    let mut command = Command::new(crate::common::program());
     command.current_dir(FOLDER.path()).args(["extract", "game", OODLE_FILE, "--to", "-"]).env("ASSETQ_OODLE", "toy");
     let out = command.env("ASSETQ_CACHE", FOLDER.path().join("cache")).output().unwrap();
     assert!(out.status.success() && out.stdout.starts_with(b"DDS "), "{}", String::from_utf8_lossy(&out.stderr));

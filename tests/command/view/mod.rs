@@ -186,9 +186,8 @@ fn rows_of_a_damaged_file_are_those_of_the_command() {
         let Some(bytes) = with_damaged_row(name, name, &make(1, Size::Small)) else { continue };
         // A page of a model shows the geometry that lies beside it.
         let dir = TempDir::new().unwrap();
-        let assetq = |args: &[&str]| {
-            Command::new(env!("CARGO_BIN_EXE_assetq")).current_dir(dir.path()).args(args).output().unwrap()
-        };
+        let assetq =
+            |args: &[&str]| Command::new(crate::common::program()).current_dir(dir.path()).args(args).output().unwrap();
         for (name, make) in assetq_sample::BESIDE {
             fs::write(dir.path().join(name), make(1, Size::Small)).unwrap();
         }
@@ -268,7 +267,7 @@ fn without_a_place_to_write_to_a_page_is_opened() {
     fs::write(bin.join("xdg-open"), script).unwrap();
     fs::set_permissions(bin.join("xdg-open"), fs::Permissions::from_mode(0o755)).unwrap();
     let run = |args: &[&str], path: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
+        let mut command = Command::new(crate::common::program());
         command.args(args).current_dir(dir.path());
         command.env("PATH", path).env("TMPDIR", dir.path()).output().unwrap()
     };
