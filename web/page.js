@@ -82,6 +82,9 @@ const rowsOf = (text) => {
 
 /** @type {Map<string, Blob>} */
 const files = new Map();
+/** Files of the disk that the browser may let this page write, by their paths.
+ * @type {Map<string, any>} */
+const handles = new Map();
 /** @type {Item[]} */
 let items = [];
 /** @type {string | null} */
@@ -104,9 +107,11 @@ const item = (file) => items.find((one) => one.file === file);
 let worker;
 /** @type {WebAssembly.Module | null} */
 let module = null;
-/** @type {{ id: number, args: string[], began: number, done: (ran: Ran) => void } | null} */
+/** @type {{ id: number, args: string[], began: number, yields: boolean, done: (ran: Ran) => void } | null} */
 let running = null;
 let queue = Promise.resolve();
+/** How many command lines wait for the one that runs. */
+let waiting = 0;
 let runs = 0;
 
 const workerAddress = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
@@ -145,12 +150,19 @@ const say = (text, isBad = false) => {
   $("state").classList.toggle("bad", isBad);
 };
 
-/** Runs a command line, after those before it.
- * @param {string[]} args @param {{ most?: number, quiet?: boolean }} options
+/** What a run gives that was stopped after `time`, or before it began. @returns {Ran} */
+const stopped = (time = 0) => ({ code: -2, out: new Blob(), isCut: false, err: "", made: [], time, memory: 0 });
+
+/** Runs a command line, after those before it. One that `yields` ends as soon as another one is asked for.
+ * @param {string[]} args @param {{ most?: number, quiet?: boolean, yields?: boolean }} options
  * @returns {Promise<Ran>} */
-const run = (args, { most, quiet = false } = {}) => {
+const run = (args, { most, quiet = false, yields = false } = {}) => {
+  if (running?.yields) stop();
+  waiting++;
   const next = queue.then(() => new Promise((done) => {
-    running = { id: ++runs, args, began: performance.now(), done };
+    waiting--;
+    if (yields && waiting > 0) return done(stopped());
+    running = { id: ++runs, args, began: performance.now(), yields, done };
     $("stop").hidden = false;
     if (!quiet) {
       $("command").textContent = clean(shownLine(args));
@@ -175,11 +187,12 @@ setInterval(() => {
 }, 500);
 
 const stop = async () => {
-  const stopped = running;
-  if (!stopped) return;
+  const ended = running;
+  if (!ended) return;
+  running = null;
   worker.terminate();
   await startWorker();
-  stopped.done({ code: -2, out: new Blob(), isCut: false, err: "", made: [], time: performance.now() - stopped.began, memory: 0 });
+  ended.done(stopped(performance.now() - ended.began));
 };
 
 /** Lists files that a command has written.
@@ -214,13 +227,16 @@ const notes = (ran) => {
 
 // Opening.
 
-/** @param {[string, Blob][]} added */
+/** Files with their paths, and the `FileSystemFileHandle` if the browser gave one.
+ * @typedef {[string, Blob, any?][]} Added */
+
+/** @param {Added} added */
 const open = async (added) => {
   if (added.length === 0) return;
   const roots = new Set();
   /** @type {Map<string, string>} */
   const moved = new Map();
-  const placed = added.map(([path, blob]) => {
+  const placed = added.map(([path, blob, handle]) => {
     const [root, ...rest] = path.split("/");
     // Two files of one name, to be compared, are in folders of their own.
     if (!moved.has(root)) {
@@ -230,7 +246,9 @@ const open = async (added) => {
     }
     const to = moved.get(root);
     roots.add(to);
-    return /** @type {[string, Blob]} */ ([[to, ...rest].join("/"), blob]);
+    const at = [to, ...rest].join("/");
+    if (handle) handles.set(at, handle);
+    return /** @type {[string, Blob]} */ ([at, blob]);
   });
   for (const [path, blob] of placed) files.set(path, blob);
   worker.postMessage({ kind: "add", files: placed });
@@ -244,14 +262,20 @@ const list = async (roots, isOne) => {
   $("work").hidden = false;
   document.body.classList.remove("empty");
   const ran = await run(["info", ...roots, "-f", "ndjson"]);
-  const found = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  /** @type {Item[]} */
-  const added = found.map(({ file, format, size, tables }) => ({ file: file.replace(/^\.\//, ""), format, size, tables }));
-  items = [...items.filter((one) => !added.some((other) => other.file === one.file)), ...added].sort((a, b) => (a.file < b.file ? -1 : 1));
-  showFiles();
+  const added = await learn(ran);
   const first = added.find((one) => one.file.endsWith("ship.geometry")) ?? added[0];
   if (first && (isOne || !current)) await look(first.file);
   else if (!first) $("look").replaceChildren(...(notes(ran).length ? notes(ran) : [el("p", { class: "hint" }, "No file of a known format is among these.")]));
+};
+
+/** Lists the files that a run of `info` names, in place of what was known of them.
+ * @param {Ran} ran @returns {Promise<Item[]>} */
+const learn = async (ran) => {
+  const found = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  const added = found.map(({ file, format, size, tables }) => ({ file: file.replace(/^\.\//, ""), format, size, tables }));
+  items = [...items.filter((one) => !added.some((other) => other.file === one.file)), ...added].sort((a, b) => (a.file < b.file ? -1 : 1));
+  showFiles();
+  return added;
 };
 
 const showFiles = () => {
@@ -323,18 +347,19 @@ const frame = async (into, page, title, about = []) => {
   into.replaceChildren(...about, el("iframe", { title, sandbox: "allow-scripts allow-downloads", allow: "clipboard-write; fullscreen", src: URL.createObjectURL(whole) }));
 };
 
-/** @param {string[]} args @param {string} title */
-const view = async (args, title) => {
+let looks = 0;
+/** Shows what is in a file, unless another command is asked for meanwhile: the page of a large file takes seconds.
+ * @param {string} file */
+const look = async (file) => {
+  const mine = ++looks;
+  choose(file);
   tab("look");
   $("look").replaceChildren(el("p", { class: "hint" }, "reading …"));
-  const ran = await run(args);
-  if (ran.out.size > 0) await frame($("look"), ran.out, title, notes(ran));
+  const ran = await run(["view", file, "--to", "-"], { yields: true });
+  if (mine !== looks) return;
+  if (ran.out.size > 0) await frame($("look"), ran.out, file, notes(ran));
+  else if (ran.code === -2) $("look").replaceChildren(el("p", { class: "hint" }, "Stopped. ", el("button", { onclick: () => look(file) }, `View ${last(file)}`)));
   else $("look").replaceChildren(...notes(ran));
-};
-
-const look = async (file) => {
-  choose(file);
-  await view(["view", file, "--to", "-"], file);
 };
 
 // Panels.
@@ -388,7 +413,7 @@ onSubmit("sql", async ({ query, file }) => {
   const isChange = /^\s*(update|insert|delete|begin)\b/i.test(query.value);
   const to = isChange ? outputs(file.value) : [];
   const ran = await run(["sql", query.value, file.value, ...(isChange ? to : ["-f", "csv"])], { most: SHOWN_BYTES });
-  if (isChange) result("sql").replaceChildren(...notes(ran), el("pre", { class: "note" }, await ran.out.text()));
+  if (isChange) result("sql").replaceChildren(...notes(ran), ...placing(file.value, to, ran), el("pre", { class: "note" }, await ran.out.text()));
   else result("sql").replaceChildren(...(await answer(ran)));
 });
 $("sql").querySelector("[name=save]").addEventListener("click", async () => {
@@ -410,6 +435,45 @@ const outputs = (file) => {
   const name = last(file);
   const at = name.includes(".") ? name.lastIndexOf(".") : name.length;
   return ["--to", free(`${name.slice(0, at)}-changed${name.slice(at)}`), "--undo", free(`${name}.undo.ndjson`)];
+};
+
+/** A button that saves a change into the opened file, if the browser can write it.
+ * @param {string} file @param {string[]} to what `outputs` named @param {Ran} ran */
+const placing = (file, [, changed, , undo], ran) => {
+  const [changedBlob, undoBlob] = [changed, undo].map((path) => ran.made.find(([made]) => made === path)?.[1]);
+  if (ran.code !== 0 || !handles.has(file) || !changedBlob || !undoBlob) return [];
+  const line = el("p", { class: "placing" }, el("button", {
+    onclick: async () => {
+      line.querySelector("button").disabled = true;
+      const refused = await saveInto(file, changedBlob, madeLine(undo, undoBlob)).catch((error) => `${file} is not changed: ${error.message}`);
+      line.replaceChildren(el("span", { class: refused ? "bad" : "good", role: refused ? "alert" : "status" }, refused || `${file} is changed. ${undo} leads back: patch ${file} ${undo}`));
+    },
+  }, `Save into ${last(file)}`), " Its undo is saved as a download before.");
+  return [line];
+};
+
+/** Writes `changed` over the opened file, after a download of the undo. Returns why not if it does not.
+ * @param {string} file @param {Blob} changed @param {HTMLElement} undo */
+const saveInto = async (file, changed, undo) => {
+  const [handle, opened] = [handles.get(file), /** @type {File} */ (files.get(file))];
+  if ((await handle.requestPermission({ mode: "readwrite" })) !== "granted") return `${file} is not changed: the browser does not let this page write it`;
+  const now = await handle.getFile();
+  if (now.size !== opened.size || now.lastModified !== opened.lastModified) return `${file} is not changed: another program has changed it since it was opened. Open it again`;
+  undo.querySelector("a").click();
+  // The browser replaces the file once all is written.
+  const out = await handle.createWritable();
+  try {
+    await out.write(changed);
+  } catch (error) {
+    await out.abort();
+    throw error;
+  }
+  await out.close();
+  const saved = await handle.getFile();
+  files.set(file, saved);
+  worker.postMessage({ kind: "add", files: [[file, saved]] });
+  await learn(await run(["info", file, "-f", "ndjson"], { quiet: true }));
+  return "";
 };
 
 const verify = async (files) => {
@@ -443,9 +507,10 @@ onSubmit("export", ({ file, table, kind }) => {
 onSubmit("edit", async ({ file, table, row, column, value }) => {
   const entry = column.value ? `${row.value}.${column.value}` : row.value;
   const of = table.selectedIndex > 0 ? ["--table", table.value] : [];
-  const ran = await run(["set", file.value, entry, value.value, ...of, ...outputs(file.value)]);
+  const to = outputs(file.value);
+  const ran = await run(["set", file.value, entry, value.value, ...of, ...to]);
   const changes = await ran.out.text();
-  result("edit").replaceChildren(...notes(ran), ...(changes ? [el("pre", { class: "note" }, changes)] : []));
+  result("edit").replaceChildren(...notes(ran), ...placing(file.value, to, ran), ...(changes ? [el("pre", { class: "note" }, changes)] : []));
 });
 
 /** The tables and columns of the file that each panel has chosen. */
@@ -617,12 +682,7 @@ $("inside-of").addEventListener("input", () => {
 });
 const lookInside = async (outer, path) => {
   const file = `${outer}:${path}`;
-  if (!item(file)) {
-    const ran = await run(["info", file, "-f", "ndjson"], { quiet: true });
-    const about = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
-    items = [...items, ...about.map(({ format, size, tables }) => ({ file, format, size, tables }))];
-    showFiles();
-  }
+  if (!item(file)) await learn(await run(["info", file, "-f", "ndjson"], { quiet: true }));
   await look(file);
 };
 
@@ -630,9 +690,9 @@ const lookInside = async (outer, path) => {
 
 /** The files of a dropped file or folder, with their paths.
  * @param {any} handle a `FileSystemHandle`
- * @returns {Promise<[string, Blob][]>} */
+ * @returns {Promise<Added>} */
 const below = async (handle, path = handle.name) => {
-  if (handle.kind === "file") return [[path, await handle.getFile()]];
+  if (handle.kind === "file") return [[path, await handle.getFile(), handle]];
   const all = [];
   for await (const one of handle.values()) all.push(...(await below(one, `${path}/${one.name}`)));
   say(`${all.length} files …`);
@@ -641,7 +701,7 @@ const below = async (handle, path = handle.name) => {
 
 /** As `below`, for browsers without such handles. Chromium reads no entries for a page on the disk.
  * @param {FileSystemEntry} entry
- * @returns {Promise<[string, Blob][]>} */
+ * @returns {Promise<Added>} */
 const belowEntry = async (entry, path = entry.name) => {
   if (entry.isFile) return [[path, await new Promise((done, refused) => /** @type {FileSystemFileEntry} */ (entry).file(done, refused))]];
   const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
@@ -656,10 +716,10 @@ const belowEntry = async (entry, path = entry.name) => {
 
 /** All that was dropped, each with its files. The event lends it for this call only.
  * @param {DataTransfer} dropped
- * @returns {Promise<[string, Blob][]>[]} */
+ * @returns {Promise<Added>[]} */
 const taken = (dropped) => [...dropped.items].filter((one) => one.kind === "file").map((one) => {
   const [entry, file, handle] = [one.webkitGetAsEntry(), one.getAsFile(), /** @type {any} */ (one).getAsFileSystemHandle?.()];
-  if (file && !entry?.isDirectory) return Promise.resolve([[file.name, file]]);
+  if (file && !entry?.isDirectory) return Promise.resolve(handle).then((handle) => [[file.name, file, handle]], () => [[file.name, file]]);
   return handle ? handle.then((handle) => below(handle)) : belowEntry(entry);
 });
 
@@ -683,7 +743,17 @@ addEventListener("drop", async (event) => {
     say(`the browser does not let this page read what was dropped: ${error.message}`, true);
   }
 });
-$("open-files").addEventListener("click", () => $("pick-files").click());
+$("open-files").addEventListener("click", async () => {
+  // With handles, which a change can be saved into, if the browser has them.
+  const { showOpenFilePicker } = /** @type {any} */ (window);
+  if (!showOpenFilePicker) return $("pick-files").click();
+  try {
+    const chosen = await showOpenFilePicker({ multiple: true });
+    await open((await Promise.all(chosen.map((handle) => below(handle)))).flat());
+  } catch (error) {
+    if (error.name !== "AbortError") say(`the browser does not let this page read what was chosen: ${error.message}`, true);
+  }
+});
 $("open-folder").addEventListener("click", () => $("pick-folder").click());
 for (const picker of [$("pick-files"), $("pick-folder")]) {
   picker.addEventListener("change", () => {

@@ -71,14 +71,15 @@ fn submit(tab: &Tab<'_>, panel: &str, code: i32) {
     ended(tab, code);
 }
 
-/// Saves a file that the page offers, as a person does, and reads it.
-fn made(tab: &Tab<'_>, name: &str) -> Vec<u8> {
+/// A folder for the downloads of the page.
+fn downloads(tab: &Tab<'_>) -> TempDir {
     let dir = TempDir::new().unwrap();
     tab.call("Page.setDownloadBehavior", json!({ "behavior": "allow", "downloadPath": dir.path() }));
-    let link =
-        format!("[...document.querySelectorAll('#made a')].find((link) => link.textContent === {})", json!(name));
-    tab.wait(&format!("!!{link}"));
-    tab.eval(&format!("{link}.click()"));
+    dir
+}
+
+/// The bytes of a download, once it is complete.
+fn downloaded(dir: &TempDir, name: &str) -> Vec<u8> {
     let began = Instant::now();
     loop {
         if let Ok(bytes) = fs::read(dir.path().join(name)) {
@@ -87,6 +88,16 @@ fn made(tab: &Tab<'_>, name: &str) -> Vec<u8> {
         assert!(began.elapsed() < Duration::from_secs(60), "{name} is not saved");
         std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Saves a file that the page offers, as a person does, and reads it.
+fn made(tab: &Tab<'_>, name: &str) -> Vec<u8> {
+    let dir = downloads(tab);
+    let link =
+        format!("[...document.querySelectorAll('#made a')].find((link) => link.textContent === {})", json!(name));
+    tab.wait(&format!("!!{link}"));
+    tab.eval(&format!("{link}.click()"));
+    downloaded(&dir, name)
 }
 
 #[test]
@@ -205,6 +216,187 @@ fn a_changed_value_gives_the_changed_file_and_the_way_back() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
+/// A file of the browser's own disk stands in for one that a person picks.
+#[test]
+fn a_change_is_saved_into_the_opened_file_unless_another_program_has_changed_it() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let old = fs::read(sample(dir.path(), "sheet.wdb", Size::Small)).unwrap();
+    let tab = started(browser.open_address(&served(&page), 1280, 900, Scheme::Light));
+    let saved = downloads(&tab);
+    tab.eval(&format!(
+        "(async () => {{
+            const root = await navigator.storage.getDirectory();
+            const handle = await root.getFileHandle('sheet.wdb', {{ create: true }});
+            window.write = async (bytes) => {{ const out = await handle.createWritable(); await out.write(new Uint8Array(bytes)); await out.close(); }};
+            window.read = async () => [...new Uint8Array(await (await handle.getFile()).arrayBuffer())];
+            window.showOpenFilePicker = async () => [handle];
+            await write({});
+        }})()",
+        json!(old)
+    ));
+    tab.click("#open-files");
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    tab.click("#tab-edit");
+    fill(&tab, "#edit [name=row]", "r0000005");
+    fill(&tab, "#edit [name=column]", "u7Race");
+    fill(&tab, "#edit [name=value]", "3");
+    submit(&tab, "edit", 0);
+    assert_eq!(tab.eval("read()"), json!(old), "nothing is written before it is asked for");
+    tab.click("#edit .placing button");
+    tab.wait("document.querySelector('#edit .placing').innerText.includes('sheet.wdb is changed')");
+    assert_eq!(tab.eval("read()"), json!(made(&tab, "sheet-changed.wdb")));
+    assert!(!downloaded(&saved, "sheet.wdb.undo.ndjson").is_empty());
+    // The next command reads the new bytes, and the undo fits them.
+    tab.click("#tab-console");
+    fill(&tab, "#line", "patch sheet.wdb sheet.wdb.undo.ndjson --to back.wdb");
+    submit(&tab, "console", 0);
+    assert!(made(&tab, "back.wdb") == old);
+
+    tab.click("#tab-edit");
+    fill(&tab, "#edit [name=value]", "4");
+    submit(&tab, "edit", 0);
+    tab.eval(&format!("write({})", json!(old)));
+    tab.click("#edit .placing button");
+    tab.wait("document.querySelector('#edit .placing').innerText.includes('another program has changed it')");
+    assert_eq!(tab.eval("read()"), json!(old));
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// The panels, by the names of their tabs.
+const PANELS: [&str; 8] = ["look", "find", "sql", "verify", "compare", "export", "edit", "console"];
+
+/// Opens the sample, and lets panels show an answer.
+fn with_answers(tab: &Tab<'_>) {
+    tab.click("#try");
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(tab, 0);
+    tab.click("#tab-find");
+    fill(tab, "#find [name=text]", "*Antenna*");
+    submit(tab, "find", 0);
+    tab.click("#tab-sql");
+    fill(tab, "#sql [name=file]", "sample/enemy.wdb");
+    fill(tab, "#sql [name=query]", "SELECT * FROM records");
+    submit(tab, "sql", 0);
+    tab.click("#tab-verify");
+    fill(tab, "#verify [name=file]", "sample/assets.bin");
+    submit(tab, "verify", 0);
+    tab.click("#tab-console");
+    fill(tab, "#line", "ls sample/enemy.wdb");
+    submit(tab, "console", 0);
+}
+
+/// Set `ASSETQ_AXE` to the path of `axe.min.js`, of the package axe-core.
+#[test]
+fn axe_finds_nothing_in_any_panel_in_light_and_dark_and_on_a_phone() {
+    let Some(axe) = std::env::var_os("ASSETQ_AXE") else {
+        eprintln!("skipped: ASSETQ_AXE names no axe.min.js");
+        return;
+    };
+    let Some((browser, page)) = ready() else { return };
+    let axe = fs::read_to_string(axe).unwrap();
+    // Frames hold pages of the command, which have a test of their own.
+    let js = "axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }, iframes: false })
+        .then(({ violations }) => violations.map((v) => `${v.id}: ${v.nodes[0].html}`))";
+    for (width, scheme) in [(1280, Scheme::Light), (1280, Scheme::Dark), (390, Scheme::Light), (390, Scheme::Dark)] {
+        let tab = open(&browser, &page, width, scheme);
+        tab.call("Runtime.evaluate", json!({ "expression": axe }));
+        assert_eq!(tab.eval(js), json!([]), "empty {width} {scheme:?}");
+        with_answers(&tab);
+        for panel in PANELS {
+            tab.click(&format!("#tab-{panel}"));
+            assert_eq!(tab.eval(js), json!([]), "{panel} {width} {scheme:?}");
+        }
+    }
+}
+
+/// As a screen reader is told of the page.
+#[test]
+fn each_control_of_each_panel_has_a_name() {
+    let Some((browser, page)) = ready() else { return };
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    with_answers(&tab);
+    tab.call("Accessibility.enable", json!({}));
+    let mut seen = 0;
+    for panel in PANELS {
+        tab.click(&format!("#tab-{panel}"));
+        let tree = tab.call("Accessibility.getFullAXTree", json!({}));
+        for node in tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] == false) {
+            let role = node["role"]["value"].as_str().unwrap();
+            let is_control = [
+                "button",
+                "link",
+                "textbox",
+                "searchbox",
+                "combobox",
+                "tab",
+                "tabpanel",
+                "Iframe",
+                "log",
+                "DisclosureTriangle",
+            ];
+            if is_control.contains(&role) {
+                assert_ne!(node["name"]["value"].as_str().unwrap_or_default().trim(), "", "{panel}: {node}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 200, "{seen} controls");
+}
+
+/// Presses Tab until an element has the focus.
+fn reach(tab: &Tab<'_>, selector: &str) {
+    for _ in 0..300 {
+        if tab.eval(&format!("document.activeElement.matches({})", json!(selector))) == true {
+            return;
+        }
+        tab.key("Tab");
+    }
+    panic!("Tab does not lead to {selector}");
+}
+
+#[test]
+fn all_is_done_with_the_keyboard_alone() {
+    let Some((browser, page)) = ready() else { return };
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    reach(&tab, "#try");
+    tab.key("Enter");
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(&tab, 0);
+    reach(&tab, "#tab-look");
+    for (at, panel) in PANELS.iter().enumerate() {
+        if at > 0 {
+            tab.key("ArrowRight");
+        }
+        assert_eq!(tab.eval("document.activeElement.id"), format!("tab-{panel}"));
+        if at == 0 {
+            continue; // The frame has stops of its own.
+        }
+        // All that can be pressed or typed into, in the order of the page.
+        let all = tab.eval(&format!(
+            "(window.left = new Set([...document.querySelectorAll('#{panel} :is(button, input, select, textarea, a[href], summary)')].filter((e) => e.checkVisibility() && !e.disabled))).size"
+        ));
+        assert!(all.as_u64().unwrap() >= 2, "{panel}: {all}");
+        for _ in 0..all.as_u64().unwrap() + 3 {
+            tab.key("Tab");
+            tab.eval("left.delete(document.activeElement)");
+        }
+        assert_eq!(tab.eval("[...left].map((e) => e.outerHTML)"), json!([]), "{panel}");
+        tab.eval(&format!("document.querySelector('#tab-{panel}').focus()"));
+    }
+    tab.key("Home");
+    tab.key("ArrowRight");
+    tab.key("ArrowRight");
+    reach(&tab, "#sql textarea");
+    tab.text("SELECT 6 * 7 AS answer");
+    tab.key("Escape");
+    reach(&tab, "#sql form button.main");
+    tab.key("Enter");
+    tab.wait("document.querySelector('#sql td')?.textContent === '42'");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
 #[test]
 fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
     let Some((browser, page)) = ready() else { return };
@@ -281,13 +473,11 @@ fn a_file_beyond_memory_is_named_with_what_fits() {
     assert_eq!(tab.errors(), [""; 0]);
 }
 
-/// As from any static host, without headers of its own.
-#[test]
-fn the_page_works_over_http_and_connects_to_nothing() {
-    let Some((browser, page)) = ready() else { return };
+/// Serves the page as any static host does, without headers of its own, and returns its address.
+fn served(page: &Path) -> String {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/", server.local_addr().unwrap());
-    let bytes = fs::read(&page).unwrap();
+    let bytes = fs::read(page).unwrap();
     std::thread::spawn(move || {
         for stream in server.incoming() {
             let Ok(mut stream) = stream else { return };
@@ -301,7 +491,13 @@ fn the_page_works_over_http_and_connects_to_nothing() {
             let _ = stream.write_all(&bytes);
         }
     });
-    let tab = started(browser.open_address(&address, 1280, 900, Scheme::Light));
+    address
+}
+
+#[test]
+fn the_page_works_over_http_and_connects_to_nothing() {
+    let Some((browser, page)) = ready() else { return };
+    let tab = started(browser.open_address(&served(&page), 1280, 900, Scheme::Light));
     tab.click("#try");
     tab.wait("!!document.querySelector('#look iframe')");
     ended(&tab, 0);

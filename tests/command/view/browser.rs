@@ -316,6 +316,7 @@ impl Tab<'_> {
     /// Presses and releases a key by its name, such as `ArrowDown`, `Enter` or `a`.
     pub fn key(&self, key: &str) {
         let code = match key {
+            "Tab" => 9,
             "Enter" => 13,
             "Escape" => 27,
             "End" => 35,
