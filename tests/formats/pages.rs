@@ -295,7 +295,7 @@ fn each_promise_names_a_test_that_exists() {
 fn workflows_name_each_action_by_its_commit() {
     let pinned = Regex::new(r"^[\w-]+/[\w-]+@[0-9a-f]{40} # v[0-9]+\.[0-9]+\.[0-9]+$").unwrap();
     let mut used = BTreeSet::new();
-    for workflow in ["ci", "release", "wheels"] {
+    for workflow in ["ci", "pages", "release", "wheels"] {
         let text = text(&format!(".github/workflows/{workflow}.yml"));
         let actions = text.lines().filter_map(|line| line.trim_start_matches([' ', '-']).strip_prefix("uses: "));
         used.extend(actions.filter(|action| !action.starts_with("./")).map(str::to_owned));

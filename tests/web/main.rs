@@ -311,7 +311,7 @@ fn axe_finds_nothing_in_any_panel_in_light_and_dark_and_on_a_phone() {
     }
 }
 
-/// As a screen reader is told of the page.
+/// Reads the tree that a screen reader gets.
 #[test]
 fn each_control_of_each_panel_has_a_name() {
     let Some((browser, page)) = ready() else { return };
