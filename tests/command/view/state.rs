@@ -63,7 +63,7 @@ fn every_state_of_a_scene_has_an_address_that_leads_back_to_it() {
     right(&tab);
 }
 
-/// What is seen of a scene: the picture, the lists, and the legend.
+/// The picture, the lists and the legend of a scene.
 fn seen(tab: &Tab<'_>) -> Value {
     tab.eval(&format!(
         "(async (view) => {{ await view.decoded; view.draw(false); \

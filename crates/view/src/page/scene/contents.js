@@ -1,5 +1,5 @@
-// What a scene has: its parts, with their plates, layers, levels of detail, owners and joints. Nothing of it changes, except that
-// solids are decoded when they are first shown, and where joints and gaps put them.
+// The contents of a scene: its parts, with their plates, layers, levels of detail, owners and joints. They do not change, except that
+// a solid is decoded when it is first shown, and that joints and *Explode* move parts.
 /** @type {Shapes} */
 const shapes = assetq.shapes;
 const { add, number } = shapes;

@@ -59,7 +59,7 @@ shapes.cutControls = (store, camera, frame, length) => {
   return { axis, bar };
 };
 
-// A canvas over the picture, whose pixels are those of the screen, for `draw`.
+// Lets `draw` draw on a canvas over the picture, with as many pixels as the screen has there.
 shapes.drawOver = (over, [width, height], draw) => {
   const scale = Math.min(devicePixelRatio || 1, 2);
   const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];

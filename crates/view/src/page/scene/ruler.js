@@ -11,7 +11,7 @@ class Ruler {
   points = [];
   isMeasuring = false;
   button = el("button", { "aria-pressed": "false", title: "Measure between two points (M)", onclick: () => this.measure() }, "Ruler");
-  // What is laid over the canvas.
+  // The marks over the canvas.
   marks = el("div", { class: "scene-rule", "aria-hidden": "true" });
 
   // `project` gives the place of a point on `canvas`, and `length` the text of a length.

@@ -6,7 +6,7 @@ const shapes = assetq.shapes;
 const { Look } = shapes;
 const VIEWS = /** @type {[string, number, number][]} */ ([["Quarter", -0.9, 0.35], ["Side", -Math.PI / 2, 0], ["Front", 0, 0], ["Top", -Math.PI / 2, 1.57]]);
 const LISTED = 300;
-// What sliders and pointers change many times a second.
+// The values that sliders and pointers change many times a second.
 const QUICK = ["eye", "cut", "turns", "apart", "range"];
 
 /** @extends {Look<number, SceneMeta>} */
