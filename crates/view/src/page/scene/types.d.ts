@@ -166,6 +166,3 @@ interface Shapes {
   cutControls(store: Store, camera: Camera, frame: () => Box, length: (value: number) => string): { axis: HTMLElement; bar: HTMLElement };
   drawOver(over: HTMLCanvasElement, size: [number, number], draw: (pen: Pen) => void): void;
 }
-
-/** Newer than the library of older compilers. */
-interface MapConstructor { groupBy<K, T>(items: Iterable<T>, key: (item: T) => K): Map<K, T[]> }
