@@ -1,5 +1,8 @@
 // Maps: boxes by type, seen from above and in space, the graph of waypoints, and the record of what lies under the pointer.
-const { shapes } = assetq;
+const { el } = assetq;
+/** @type {Shapes} */
+const shapes = assetq.shapes;
+const { Look } = shapes;
 const LISTED = 200;
 const CLUSTER = 44; // the side of a square in which dots become one disc, in pixels
 const CLUSTERED = 6; // the dots that do
@@ -16,13 +19,16 @@ const cube = () => {
 };
 
 // A convex outline, counterclockwise.
+/** @type {(points: Point[]) => Point[]} */
 const outline = (points) => {
   points.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  /** @type {(a: Point, b: Point, c: Point) => number} */
   const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-  const chain = (all) => {
+  const chain = (/** @type {Point[]} */ all) => {
+    /** @type {Point[]} */
     const kept = [];
     for (const p of all) {
-      while (kept.length > 1 && turn(kept.at(-2), kept.at(-1), p) <= 0) kept.pop();
+      while (kept.length > 1 && turn(kept[kept.length - 2], kept[kept.length - 1], p) <= 0) kept.pop();
       kept.push(p);
     }
     return kept.slice(0, -1);
@@ -30,6 +36,7 @@ const outline = (points) => {
   return points.length < 3 ? points : [...chain(points), ...chain(points.reverse())];
 };
 
+/** @type {(polygon: Point[], x: number, z: number) => boolean} */
 const contains = (polygon, x, z) => {
   let inside = false;
   polygon.forEach(([ax, az], i) => {
@@ -40,102 +47,151 @@ const contains = (polygon, x, z) => {
 };
 
 // The paths along links that begin at some points: which links they take, each once, and how long these are.
+/** @type {(links: ChartLink[], isStart: (point: Point) => boolean) => ChartPath} */
 const pathFrom = (links, isStart) => {
-  const key = (point) => point.join();
+  const key = (/** @type {Point} */ point) => point.join();
+  /** @type {Map<string, [Point, ChartLink][]>} */
   const next = new Map();
-  const lead = (from, to, link) => next.set(key(from), [...(next.get(key(from)) ?? []), [to, link]]);
+  /** @type {(from: Point, to: Point, link: ChartLink) => void} */
+  const lead = (from, to, link) => void next.set(key(from), [...(next.get(key(from)) ?? []), [to, link]]);
   for (const link of links) {
     lead(link.from, link.to, link);
     if (link.back) lead(link.to, link.from, link);
   }
   const reached = new Set();
+  /** @type {Point[]} */
   const left = [];
-  const reach = (point) => {
+  const reach = (/** @type {Point} */ point) => {
     if (reached.has(key(point))) return;
     reached.add(key(point));
     left.push(point);
   };
   for (const { from, to } of links) [from, to].filter(isStart).forEach(reach);
   const taken = new Set();
-  while (left.length) {
-    for (const [to, link] of next.get(key(left.pop())) ?? []) {
+  for (let from = left.pop(); from; from = left.pop()) {
+    for (const [to, link] of next.get(key(from)) ?? []) {
       taken.add(link);
       reach(to);
     }
   }
-  const length = [...taken].reduce((sum, { from, to }) => sum + Math.hypot(...from.map((v, i) => to[i] - v)), 0);
+  const length = [...taken].reduce((sum, link) => sum + Math.hypot(...shapes.add(link.to, link.from, -1)), 0);
   return { links: [...taken], points: reached.size, length };
 };
 
+/** @type {(name: string, otherwise: string) => string} */
 const style = (name, otherwise) => getComputedStyle(document.documentElement).getPropertyValue(name).trim() || otherwise;
 
-class Chart extends shapes.Look {
+/** @type {(how: string, hidden: boolean) => HTMLCanvasElement} */
+const canvas = (how, hidden) => el("canvas", { class: "scene-canvas", tabindex: "0", hidden, "aria-label": `${how}, + and - zoom` });
+
+/** @extends {Look<ChartBox, ChartMeta>} */
+class Chart extends Look {
+  /** @type {Set<number>} */
   off = new Set();
+  // Whether names and waypoints are drawn.
   labels = true;
   links = true;
+  /** @type {ChartBox | null} */
   chosen = null;
-  under = null;
+  /** @type {ChartPath | null} */
+  path = null;
   isFlat = true;
+  isFitted = false;
+  hasMoved = false;
   inMemory = false;
   judged = 0;
+  /** @type {Pen | null} */
+  context = null;
+  isLight = true;
+  scale = 1;
+  shift = [0, 0];
   camera = new shapes.Camera();
+  bounds = shapes.nowhere();
+  /** @type {ChartBox[]} */
+  boxes = [];
+  /** @type {ChartLink[]} */
+  linkList = [];
+  /** @type {{ center: Point, range: number }[]} */
+  ranges = [];
+  /** @type {ChartKind[]} */
+  kinds = [];
+  // The boxes in the order of their numbers in space.
+  /** @type {ChartBox[]} */
+  byNumber = [];
+  /** @type {any[]} */
+  models = [];
+  /** @type {any} */
+  linkModel;
+  // The discs and the names of the last frame: left, top, right and bottom.
+  /** @type {number[][]} */
+  clusters = [];
+  /** @type {number[][]} */
+  named = [];
+  /** @type {HTMLElement[]} */
+  swatches = [];
+  plan = canvas(`${this.title}: drag or arrow keys move`, false);
+  space = canvas(`${this.title}: drag or arrow keys turn`, true);
+  toggle = el("button", { title: "From above or in space (V)", onclick: () => this.turnOver() }, "3D");
+  search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
+  naming = this.showing("Labels", "labels");
+  found = el("div", { class: "scene-list" });
+  place = el("output", { class: "map-place", hidden: true });
+  /** @type {Record<string, () => void>} */
+  acts = { f: () => this.fit(), Home: () => this.fit(), v: () => this.turnOver(), Escape: () => this.choose(null) };
 
   async load() {
     const { meta, page } = this;
-    const bytes = await Promise.all(["boxes", "rows", "links", "ranges", "texts"].map((name) => page.block(meta[name])));
-    const [numbers, , links, ranges] = bytes.map((b, i) => (i < 4 ? new Float32Array(b.buffer, b.byteOffset, b.byteLength / 4) : null));
-    const which = new Uint32Array(bytes[1].buffer, bytes[1].byteOffset, bytes[1].byteLength / 4);
-    const { names, targets } = JSON.parse(new TextDecoder().decode(bytes[4]));
+    const [rows, texts, ...floats] = await Promise.all([meta.rows, meta.texts, meta.boxes, meta.links, meta.ranges].map((name) => page.block(name)));
+    const [numbers, links, ranges] = floats.map((b) => new Float32Array(b.buffer, b.byteOffset, b.byteLength / 4));
+    const which = new Uint32Array(rows.buffer, rows.byteOffset, rows.byteLength / 4);
+    /** @type {{ names: string[], targets: [number, string][] }} */
+    const { names, targets } = JSON.parse(new TextDecoder().decode(texts));
     const leads = new Map(targets);
+    /** @type {(of: Float32Array, at: number) => Point} */
     const three = (of, at) => [...of.subarray(at, at + 3)];
     this.boxes = names.map((name, i) => {
       const [center, ...sides] = [0, 3, 6, 9].map((at) => three(numbers, i * 12 + at));
       const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((c) => [0, 2].map((k) => sides.reduce((sum, side, s) => sum + ((c >> s) & 1 ? side[k] : -side[k]), center[k])));
       return { name, target: leads.get(i) ?? "", kind: which[i * 2], row: which[i * 2 + 1], center, sides, outline: outline(corners), reach: Math.max(...[0, 2].map((k) => sides.reduce((sum, side) => sum + Math.abs(side[k]), 0))) };
     });
-    this.linkList = [];
     for (let i = 0; i < links.length; i += 9) this.linkList.push({ from: three(links, i), to: three(links, i + 3), back: links[i + 6] === 1 });
-    this.ranges = [];
     for (let i = 0; i < ranges.length; i += 6) this.ranges.push({ center: three(ranges, i), range: ranges[i + 3] });
     this.kinds = meta.kinds.map((kind, i) => ({ ...kind, colour: kind.colour.map((c) => c / 255), count: this.boxes.filter((box) => box.kind === i).length }));
   }
 
   build() {
-    const { el } = this.page;
-    const canvas = (how, hidden) => el("canvas", { class: "scene-canvas", tabindex: "0", hidden, "aria-label": `${this.title}: ${how}, + and - zoom` });
-    [this.plan, this.space] = [canvas("drag or arrow keys move", false), canvas("drag or arrow keys turn", true)];
-    const [fit, over] = [() => this.fit(), () => this.turnOver()];
-    this.toggle = el("button", { title: "From above or in space (V)", onclick: over }, "3D");
-    const check = (text, name) => shapes.check(text, "", (on) => ((this[name] = on), this.redraw()), true).label;
-    this.search = el("input", { type: "search", placeholder: "Find a name", "aria-label": "Find a name", oninput: () => this.find() });
-    const bar = el("div", { class: "bar scene-bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: fit }, "Fit"), (this.naming = check("Labels", "labels")));
-    if (this.linkList.length || this.ranges.length) bar.append(check("Waypoints", "links"));
+    const bar = el("div", { class: "bar scene-bar" }, this.toggle, el("button", { title: "Show all (F)", onclick: () => this.fit() }, "Fit"), this.naming);
+    if (this.linkList.length || this.ranges.length) bar.append(this.showing("Waypoints", "links"));
     bar.append(this.search, el("button", { title: "Save the picture", onclick: () => this.picture() }, "Save PNG"));
-    this.found = el("div", { class: "scene-list" });
-    this.place = el("output", { class: "map-place", hidden: true });
-    const hide = (i) => (on) => (this.off[on ? "delete" : "add"](i), this.redraw());
-    const kinds = (this.swatches = this.kinds.map((kind, i) => shapes.line(kind.colour, kind.name, kind.count.toLocaleString("en"), { checked: true, change: hide(i) }).row));
+    const hide = (/** @type {number} */ i) => (/** @type {boolean} */ on) => (this.off[on ? "delete" : "add"](i), this.redraw());
+    this.swatches = this.kinds.map((kind, i) => shapes.line(kind.colour, kind.name, kind.count.toLocaleString("en"), { checked: true, change: hide(i) }).row);
     const notes = ["From above, x leads to the right and z to the top."];
     notes.push(...this.meta.notes);
     if (this.meta.withoutPlace) notes.unshift(`${this.meta.withoutPlace} records describe no space, and are not drawn.`);
-    this.lay(bar, [this.plan, this.space, this.place], [this.found, el("div", {}, kinds), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
-    const acts = { f: fit, Home: fit, v: over, Escape: () => this.choose(null) };
-    this.steerPlan = () => this.steer(this.plan, ({ turn, pan, zoom, at }) => {
+    this.lay(bar, [this.plan, this.space, this.place], [this.found, el("div", {}, this.swatches), ...notes.map((text) => el("p", { class: "scene-note" }, text))]);
+    this.steerPlan();
+    this.view.addEventListener("pointermove", (event) => this.locate(event));
+    this.view.addEventListener("pointerleave", () => (this.place.hidden = true));
+    this.steer(this.space, (by) => ((this.isFitted = false), shapes.follow(this.camera, by)), this.acts);
+    document.addEventListener("assetq-theme", () => this.paint());
+    this.paint();
+    this.fit();
+    this.element.dataset.ready = "1";
+  }
+
+  // A box that shows names or waypoints.
+  /** @param {string} text @param {"labels" | "links"} name */
+  showing(text, name) { return shapes.check(text, "", (isOn) => ((this[name] = isOn), this.redraw()), true).label; }
+
+  steerPlan() {
+    this.steer(this.plan, ({ turn, pan, zoom, at }) => {
       const d = turn ?? pan;
       this.isFitted = false;
       const height = this.plan.clientHeight;
       if (d) this.shift = this.shift.map((v, i) => v + d[i] * height);
       if (zoom) this.zoom(1 / zoom, at);
       this.hasMoved = true;
-    }, acts);
-    this.steerPlan();
-    this.view.addEventListener("pointermove", (event) => this.locate(event));
-    this.view.addEventListener("pointerleave", () => (this.place.hidden = true));
-    this.steer(this.space, (by) => ((this.isFitted = false), shapes.follow(this.camera, by)), acts);
-    document.addEventListener("assetq-theme", () => this.paint());
-    this.paint();
-    this.fit();
-    this.element.dataset.ready = "1";
+    }, this.acts);
   }
 
   // The scale and shift that show all, from above; and the eye that does in space.
@@ -169,11 +225,13 @@ class Chart extends shapes.Look {
   }
 
   // Puts a point into the middle.
+  /** @param {Point} point */
   center([x, , z]) {
     const [width, height] = this.size();
     this.shift = [width / 2 - x * this.scale, height / 2 + z * this.scale];
   }
 
+  /** @type {(factor: number, at?: number[]) => void} */
   zoom(factor, at) {
     const box = this.plan.getBoundingClientRect();
     const from = at ? [at[0] - box.left, at[1] - box.top] : [box.width / 2, box.height / 2];
@@ -181,18 +239,20 @@ class Chart extends shapes.Look {
     this.shift = from.map((v, i) => v - (v - this.shift[i]) * factor);
   }
 
+  /** @type {(x: number, z: number) => [number, number]} */
   onPaper(x, z) {
     return [x * this.scale + this.shift[0], this.shift[1] - z * this.scale];
   }
 
   // Shows the coordinates of the point under the pointer.
+  /** @param {MouseEvent} event */
   locate({ clientX, clientY }) {
     this.place.hidden = !this.isFlat;
     const box = this.plan.getBoundingClientRect();
     const scale = this.scale / this.unit;
     const [x, z] = [(clientX - box.left - this.shift[0]) / scale, (this.shift[1] - (clientY - box.top)) / scale];
     const digits = Math.max(0, Math.min(4, Math.ceil(Math.log10(scale))));
-    const text = (value) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    const text = (/** @type {number} */ value) => value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
     this.place.textContent = `x ${text(x)}  z ${text(z)}${this.meta.metres ? "  m" : ""}`;
   }
 
@@ -213,10 +273,11 @@ class Chart extends shapes.Look {
   startSpace() {
     this.renderer = shapes.Renderer.on(this.space, () => this.redraw());
     if (!this.renderer) {
-      return this.refuse(this.space.parentElement, "The view from above works");
+      return this.refuse(this.view, "The view from above works");
     }
     this.byNumber = [];
     let first = 0;
+    /** @type {(colour: number[], all: Point[][]) => any} */
     const model = (colour, all) => {
       const matrices = new Float32Array(all.length * 12);
       all.forEach((columns, i) => columns.forEach(([x, y, z], column) => matrices.set([-x, y, z], i * 12 + column * 3)));
@@ -233,38 +294,41 @@ class Chart extends shapes.Look {
       return model(colour, boxes.map((box) => [...(box.reach > 0 ? box.sides : cubes), box.center]));
     });
     // A link is a cube so thin that it is a line.
-    const line = ({ from, to }) => [from.map((v, k) => (to[k] - v) / 2), [0, 0, 0], [0, 0, 0], from.map((v, k) => (v + to[k]) / 2)];
+    const line = (/** @type {ChartLink} */ { from, to }) => [from.map((v, k) => (to[k] - v) / 2), [0, 0, 0], [0, 0, 0], from.map((v, k) => (v + to[k]) / 2)];
     this.linkModel = model(LINK.map((c) => c / 255), this.linkList.map(line));
     Object.assign(this.renderer, { models: [...this.models, this.linkModel], bounds: this.bounds });
   }
 
+  /** @param {boolean} [moves] */
   draw(moves) {
-    if (this.isFlat) return this.plan.clientWidth && this.drawPlan();
+    if (this.isFlat) return void (this.plan.clientWidth && this.drawPlan());
     if (!this.renderer || !this.space.clientWidth) return;
     this.models.forEach((model, kind) => (model.isShown = !this.off.has(kind)));
     this.linkModel.isShown = this.links;
-    const numberOf = (box) => (box ? this.byNumber.indexOf(box) : shapes.NONE);
+    const numberOf = (/** @type {ChartBox | null} */ box) => (box ? this.byNumber.indexOf(box) : shapes.NONE);
     [this.renderer.chosen, this.renderer.under] = [numberOf(this.chosen), numberOf(this.under)];
     this.renderer.draw(this.camera, moves);
   }
 
   // The colours of the kinds are made for paper: on a dark page they are lighter, on the map, in the lists and in pictures.
+  /** @param {number[]} colour */
   ink(colour) {
     return this.isLight ? colour : colour.map((c) => 0.35 + c * 0.65);
   }
 
   paint() {
     this.isLight = luminance(this.pen, style("--bg", "#fff")) > 0.5;
-    this.swatches.forEach((row, i) => (row.querySelector(".scene-swatch").style.background = shapes.css(this.ink(this.kinds[i].colour))));
+    this.swatches.forEach((row, i) => (/** @type {HTMLElement} */ (row.querySelector(".scene-swatch")).style.background = shapes.css(this.ink(this.kinds[i].colour))));
     this.redraw();
   }
 
   // The pen of the map. Without a GPU, a canvas in memory is several times as fast as an accelerated canvas. The first frames
   // decide which canvas stays.
   get pen() {
-    return (this.context ??= this.plan.getContext("2d", { willReadFrequently: this.inMemory }));
+    return (this.context ??= /** @type {Pen} */ (this.plan.getContext("2d", { willReadFrequently: this.inMemory })));
   }
 
+  /** @param {number} began */
   judge(began) {
     if (this.inMemory || this.judged >= 3) return;
     // Reading a pixel waits for what was drawn.
@@ -272,7 +336,7 @@ class Chart extends shapes.Look {
     this.judged = performance.now() - began > 40 ? this.judged + 1 : 3;
     if (this.judged !== 2) return;
     const old = this.plan;
-    this.plan = old.cloneNode();
+    this.plan = /** @type {HTMLCanvasElement} */ (old.cloneNode());
     [this.context, this.inMemory] = [null, true];
     const hadFocus = document.activeElement === old;
     old.replaceWith(this.plan);
@@ -293,8 +357,9 @@ class Chart extends shapes.Look {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
     const shown = this.boxes.filter((box) => !this.off.has(box.kind));
+    /** @type {number[][]} */
     const small = [];
-    const trace = (box) => {
+    const trace = (/** @type {ChartBox} */ box) => {
       box.outline.forEach(([x, z], i) => pen[i ? "lineTo" : "moveTo"](x * this.scale + this.shift[0], this.shift[1] - z * this.scale));
       pen.closePath();
     };
@@ -302,6 +367,7 @@ class Chart extends shapes.Look {
     for (const [kind, { colour }] of this.kinds.entries()) {
       const fill = shapes.css(this.ink(colour));
       [pen.fillStyle, pen.strokeStyle, pen.lineWidth] = [fill, fill, 1.2];
+      /** @type {number[][]} */
       const dots = [];
       pen.beginPath();
       for (const box of shown) {
@@ -340,7 +406,9 @@ class Chart extends shapes.Look {
   }
 
   // Dots of small boxes. Where many are close to each other, one disc states their number, in the colour of most of them.
+  /** @param {Pen} pen @param {number[][]} dots */
   drawDots(pen, dots) {
+    /** @type {Map<string, number[][]>} */
     const cells = new Map();
     for (const dot of dots) {
       const key = `${Math.floor(dot[0] / CLUSTER)},${Math.floor(dot[1] / CLUSTER)}`;
@@ -377,10 +445,11 @@ class Chart extends shapes.Look {
   }
 
   // The links that lead on from what is chosen.
+  /** @param {Pen} pen */
   drawPath(pen) {
     Object.assign(pen, { strokeStyle: style("--accent", "#06c"), lineWidth: 3.5, lineCap: "round" });
     pen.beginPath();
-    for (const { from, to } of this.path.links) {
+    for (const { from, to } of this.path?.links ?? []) {
       pen.moveTo(...this.onPaper(from[0], from[2]));
       pen.lineTo(...this.onPaper(to[0], to[2]));
     }
@@ -389,6 +458,7 @@ class Chart extends shapes.Look {
   }
 
   // A bar of a round length, and the directions of the axes.
+  /** @param {Pen} pen @param {number} height */
   drawScale(pen, height) {
     const scale = this.scale / this.unit;
     const length = shapes.round(140 / scale);
@@ -398,6 +468,7 @@ class Chart extends shapes.Look {
     Object.assign(pen, { fillStyle: paper, globalAlpha: 0.85 });
     pen.fillRect(left - 12, bottom - 78, Math.max(long, 60) + 26, 92);
     pen.globalAlpha = 1;
+    /** @type {(words: string, x: number, y: number, align: string) => void} */
     const text = (words, x, y, align) => {
       Object.assign(pen, { font: "12px system-ui, sans-serif", textAlign: align, lineJoin: "round", lineWidth: 3, strokeStyle: paper, fillStyle: ink });
       pen.strokeText(words, x, y);
@@ -426,6 +497,7 @@ class Chart extends shapes.Look {
     text("x", x + 32, y + 4, "left");
   }
 
+  /** @param {Pen} pen @param {string} colour */
   drawLinks(pen, colour) {
     [pen.strokeStyle, pen.fillStyle] = [colour, colour];
     for (const { from, to, back } of this.linkList) {
@@ -445,7 +517,7 @@ class Chart extends shapes.Look {
     }
     for (const { center, range } of this.ranges) {
       const [x, y] = this.onPaper(center[0], center[2]);
-      const circle = (radius) => (pen.beginPath(), pen.arc(x, y, radius, 0, 7));
+      const circle = (/** @type {number} */ radius) => (pen.beginPath(), pen.arc(x, y, radius, 0, 7));
       circle(2.5);
       pen.fill();
       if (!(range * this.scale > 3 && range * this.scale < 4000)) continue;
@@ -458,14 +530,15 @@ class Chart extends shapes.Look {
   }
 
   // Names, as many as there is room for: what leads elsewhere first, then what is large.
+  /** @param {Pen} pen @param {ChartBox[]} shown @param {number[]} size */
   drawLabels(pen, shown, [width, height]) {
     Object.assign(pen, { font: "11px system-ui, sans-serif", textAlign: "center", lineJoin: "round", lineWidth: 3 });
     [pen.strokeStyle, pen.fillStyle] = [style("--card", "#fff"), style("--fg", "#000")];
     // Names keep clear of discs and of the scale.
     const taken = [...this.clusters, [0, height - 90, 190, height]];
-    const isFirst = (box) => box === this.chosen || box.target;
+    const isFirst = (/** @type {ChartBox} */ box) => box === this.chosen || box.target;
     // A number is no name, and neither are the hexadecimal groups of an id.
-    const isNamed = (box) => !isFirst(box) && !/^0x[\dA-F]+$|^[\dA-F]{8}(\.[\dA-F]{8})+$/.test(box.name);
+    const isNamed = (/** @type {ChartBox} */ box) => !isFirst(box) && !/^0x[\dA-F]+$|^[\dA-F]{8}(\.[\dA-F]{8})+$/.test(box.name);
     // A map full of names shows nothing else.
     let left = Math.min(400, Math.ceil((width * height) / 12_000));
     for (const box of [...shown.filter(isFirst), ...shown.filter(isNamed)]) {
@@ -482,33 +555,40 @@ class Chart extends shapes.Look {
       taken.push(own);
       left--;
       this.named = taken;
-      lines.forEach((text, i) => ["strokeText", "fillText"].forEach((write) => pen[write](text, x, y + 4 + i * 12)));
+      lines.forEach((text, i) => (pen.strokeText(text, x, y + 4 + i * 12), pen.fillText(text, x, y + 4 + i * 12)));
     }
   }
 
   // The box at a point of the page: the smallest of those that lie there, or in space the nearest.
+  /** @type {(x: number, y: number) => ChartBox | null} */
   at(x, y) {
-    if (!this.isFlat) return this.byNumber?.[this.renderer?.pick(this.camera, x, y)] ?? null;
+    if (!this.isFlat) return this.byNumber[this.renderer?.pick(this.camera, x, y)] ?? null;
     const box = this.plan.getBoundingClientRect();
     const [mx, mz] = [(x - box.left - this.shift[0]) / this.scale, (this.shift[1] - (y - box.top)) / this.scale];
     return this.boxes.findLast((one) => !this.off.has(one.kind) && contains(one.outline, mx, mz)) ?? null;
   }
 
+  /** @type {(box: ChartBox) => Fact[]} */
   facts(box) {
+    /** @type {(all: number[], sign: string) => string} */
     const joined = (all, sign) => all.map((v) => (v * this.unit).toLocaleString("en", { maximumFractionDigits: 2 })).join(sign) + (this.meta.metres ? " m" : "");
     const size = this.meta.metres && box.reach > 0 ? joined(box.sides.map((side) => 2 * Math.hypot(...side)), " × ") : "";
-    return [["type", this.kinds[box.kind].name], ["name", box.name], ["leads to", box.target], ["at", joined(box.center, ", ")], ["size", size]].filter(([, text]) => text !== "");
+    /** @type {Fact[]} */
+    const facts = [["type", this.kinds[box.kind].name], ["name", box.name], ["leads to", box.target], ["at", joined(box.center, ", ")], ["size", size]];
+    return facts.filter(([, text]) => text !== "");
   }
 
   // Further fields of a box's record.
+  /** @type {(box: ChartBox, facts: Fact[]) => Promise<Fact[]>} */
   async more(box, facts) {
     const row = await this.page.row?.(this.kinds[box.kind].table, box.row);
     const known = (row ?? []).filter(([name, text]) => name !== "name" && text !== "" && text !== null);
     // Its place comes last: the map shows it.
-    const isPlace = ([name]) => /_[xyzw]$/.test(name);
+    const isPlace = (/** @type {Fact} */ [name]) => /_[xyzw]$/.test(name);
     return [...facts, ...known.filter((cell) => !isPlace(cell)), ...known.filter(isPlace)];
   }
 
+  /** @param {ChartBox | null} box */
   async choose(box, moves = false) {
     this.chosen = box;
     this.path = box && pathFrom(this.linkList, ([x, y, z]) => Math.hypot(x - box.center[0], y - box.center[1], z - box.center[2]) < 1e-3 || (box.outline.length > 2 && contains(box.outline, x, z)));
@@ -525,7 +605,7 @@ class Chart extends shapes.Look {
     this.page.hold();
     if (!box) return;
     const facts = await this.more(box, this.facts(box));
-    if (this.path.links.length) facts.push(["path", `${this.path.points} waypoints, ${(this.path.length * this.unit).toLocaleString("en", { maximumFractionDigits: 1 })} ${this.unitName}`]);
+    if (this.path?.links.length) facts.push(["path", `${this.path.points} waypoints, ${(this.path.length * this.unit).toLocaleString("en", { maximumFractionDigits: 1 })} ${this.unitName}`]);
     if (box === this.chosen) this.fillCard(facts, this.kinds[box.kind].table, box.row);
   }
 
@@ -533,7 +613,7 @@ class Chart extends shapes.Look {
     const wanted = this.search.value.toLowerCase();
     if (!wanted) return this.found.replaceChildren();
     const found = this.boxes.filter((box) => box.name.toLowerCase().includes(wanted) || box.target.toLowerCase().includes(wanted));
-    const line = (box) => shapes.line(this.kinds[box.kind].colour, box.name, this.kinds[box.kind].name, { press: () => this.choose(box, true) }).row;
+    const line = (/** @type {ChartBox} */ box) => shapes.line(this.kinds[box.kind].colour, box.name, this.kinds[box.kind].name, { press: () => this.choose(box, true) }).row;
     const count = this.page.el("p", { class: "scene-note" }, found.length === 1 ? "1 box" : `${found.length} boxes`);
     this.found.replaceChildren(count, ...found.slice(0, LISTED).map(line));
     if (found.length) this.choose(found[0], true);
@@ -541,6 +621,7 @@ class Chart extends shapes.Look {
 
   // The state of this view for the address: the chosen record, and the part of the map in sight.
   state() {
+    /** @type {AddressState} */
     const state = {};
     if (this.chosen) Object.assign(state, { table: this.kinds[this.chosen.kind].table, row: this.chosen.row });
     if (this.search.value) state.q = this.search.value;
@@ -552,6 +633,7 @@ class Chart extends shapes.Look {
     return state;
   }
 
+  /** @param {URLSearchParams} params */
   show(params) {
     const [table, row] = [params.get("table"), Number(params.get("row"))];
     const box = table === null ? null : this.boxes.find((one) => this.kinds[one.kind].table === table && one.row === row);
@@ -570,13 +652,14 @@ class Chart extends shapes.Look {
     }
     if (params.has("eye")) {
       if (this.isFlat) this.turnOver();
-      this.camera.eye = params.get("eye").split(",").map(Number);
+      this.camera.eye = (params.get("eye") ?? "").split(",").map(Number);
       this.isFitted = false;
       this.redraw();
     }
   }
 
   // The legend: the kinds that are shown.
+  /** @type {() => LegendEntry[]} */
   entries() { return this.kinds.filter((_, i) => !this.off.has(i)).map((kind) => [`${kind.name} (${kind.count})`, this.ink(kind.colour)]); }
 
   still() {
@@ -591,20 +674,21 @@ class Chart extends shapes.Look {
 }
 
 // How light a colour of the style is, from 0 to 1.
+/** @type {(pen: Pen, colour: string) => number} */
 const luminance = (pen, colour) => {
   pen.fillStyle = colour;
-  const [r, g, b] = [1, 3, 5].map((at) => parseInt(pen.fillStyle.slice(at, at + 2), 16) / 255);
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(String(pen.fillStyle).slice(at, at + 2), 16) / 255);
   return 0.3 * r + 0.6 * g + 0.1 * b;
 };
 
-assetq.kinds.map = {
+assetq.kinds.map = /** @type {KindOf<"map">} */ ({
   links(part, table, row, page) {
     return part.meta.kinds.some((kind) => kind.table === table) ? [[part.title, page.link(part.id, { table, row })]] : [];
   },
   async open(element, part, page) {
-    const chart = new (/** @type {any} */ (Chart))(element, part, page);
+    const chart = new Chart(element, part, page);
     await chart.load();
     chart.build();
     return chart;
   },
-};
+});

@@ -90,6 +90,12 @@ interface Move { turn?: number[]; pan?: number[]; zoom?: number; at?: number[] }
 /** The matrix to the screen. */
 type ViewMatrix = Float32Array & { depth: number[]; pixel: number };
 
+/** A box of a map: its record, the map that it leads to, its half sides, and how it looks from above. */
+interface ChartBox { name: string; target: string; kind: number; row: number; center: Point; sides: Point[]; outline: Point[]; reach: number }
+interface ChartKind { name: string; table: string; colour: number[]; count: number }
+interface ChartLink { from: Point; to: Point; back: boolean }
+interface ChartPath { links: ChartLink[]; points: number; length: number }
+
 /** The functions that the scripts of shapes share. */
 interface Shapes {
   NONE: number;
