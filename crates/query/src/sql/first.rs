@@ -180,7 +180,7 @@ mod tests {
             let keys = (0..).map(Some).zip(descends).map(|(column, descends)| SortKey { column, descends }).collect();
             let first = FirstRows { keys, len };
             let mut collector = Collector::new(&first);
-            let mut rows = table.cursor(0);
+            let mut rows = table.cursor_over(0, None);
             while rows.advance().unwrap() {
                 collector.offer(&*rows).unwrap();
             }

@@ -352,7 +352,7 @@ mod tests {
                     (String::from_utf8(out).unwrap(), damaged)
                 };
                 let one_by_one = written(&|writer| {
-                    let (mut damaged, mut cursor) = (Vec::new(), table.cursor(0));
+                    let (mut damaged, mut cursor) = (Vec::new(), table.cursor_over(0, None));
                     while cursor.advance().unwrap() {
                         if RowSink::row_of(writer, &*cursor, &[1, 0]).is_err() {
                             damaged.push(cursor.row());
