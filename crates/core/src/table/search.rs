@@ -67,6 +67,7 @@ impl Literal {
     }
 
     /// The literal's first place in `bytes`.
+    #[inline]
     pub fn first_in(&self, bytes: &[u8]) -> Option<usize> {
         match &self.needle {
             Needle::Exact(finder) => finder.find(bytes),
@@ -80,6 +81,7 @@ impl Literal {
     }
 
     /// The literal's only byte, if it is one byte without a required position.
+    #[inline]
     pub fn byte(&self) -> Option<u8> {
         match (self.text.as_bytes(), &self.needle, self.anchor) {
             (&[byte], Needle::Exact(_), Anchor::Anywhere) => Some(byte),
@@ -104,6 +106,7 @@ impl Literal {
     }
 
     /// The literal's positions in `bytes`, in order. Overlapping occurrences may be skipped.
+    #[inline]
     pub fn places<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
         let (exact, folded) = match &self.needle {
             Needle::Exact(finder) => (Some(finder.find_iter(bytes)), None),
@@ -181,6 +184,7 @@ fn commonness(byte: u8) -> usize {
 }
 
 /// The places of `wanted`, by the places of its byte at `rare`.
+#[inline]
 fn places_folded<'b>(wanted: &'b [u8], rare: usize, bytes: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
     let (lower, upper) = (wanted[rare].to_ascii_lowercase(), wanted[rare].to_ascii_uppercase());
     // The first occurrence has this byte at offset `rare`.
