@@ -501,9 +501,9 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// The rows whose text in `column` fits `test`, in order, without building cells. Unreadable rows may be included. `None` if reading
-    /// the cells is as fast.
-    fn fitting(&self, _column: usize, _test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+    /// The rows whose text in `column` matches `pattern`, in order, without building cells. Unreadable rows may be included. `None` if
+    /// reading the cells is as fast.
+    fn matching(&self, _column: usize, _pattern: &filter::pattern::LikePattern) -> Option<Vec<usize>> {
         None
     }
 

@@ -1,5 +1,6 @@
 //! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
+use super::filter::pattern::LikePattern;
 use super::{
     CellSink, Column, Literal, Nature, OrientedBox, PlainCell, Region, RowCursor, RowEdits, StoredRows, Table, Value,
     no_cell,
@@ -19,7 +20,7 @@ type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync +
 type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a>;
 pub type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
-type Fitting<'a> = Box<dyn Fn(&(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> + Send + Sync + 'a>;
+type Matching<'a> = Box<dyn Fn(&LikePattern) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
@@ -90,7 +91,7 @@ struct CellSource<'a> {
     /// Whether `find` can be used, if only the file decides.
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
-    fitting: Option<Fitting<'a>>,
+    matching: Option<Matching<'a>>,
     look: Option<Look<'a>>,
 }
 
@@ -195,7 +196,7 @@ impl<'a, R> DeclaredTable<'a, R> {
                 find: None,
                 finds: None,
                 search: None,
-                fitting: None,
+                matching: None,
                 look: None,
             });
         }
@@ -225,12 +226,9 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
-    /// Adds a search for texts of the last column that fit a test: see [`Table::fitting`].
-    pub fn fitted_by(
-        mut self,
-        fitting: impl Fn(&(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> + Send + Sync + 'a,
-    ) -> Self {
-        self.last().fitting = Some(Box::new(fitting));
+    /// Adds a search for texts of the last column that match a pattern: see [`Table::matching`].
+    pub fn matched_by(mut self, matching: impl Fn(&LikePattern) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
+        self.last().matching = Some(Box::new(matching));
         self
     }
 
@@ -449,8 +447,8 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         self.cells.get(column)?.search.as_ref()?(literal)
     }
 
-    fn fitting(&self, column: usize, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
-        self.cells.get(column)?.fitting.as_ref()?(test)
+    fn matching(&self, column: usize, pattern: &LikePattern) -> Option<Vec<usize>> {
+        self.cells.get(column)?.matching.as_ref()?(pattern)
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

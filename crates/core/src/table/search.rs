@@ -1,5 +1,6 @@
 //! Texts and patterns of texts to look for in cells.
 
+use super::filter::pattern::FolderMatch;
 use memchr::memmem;
 
 /// The required position of a [`Literal`] in a cell's text.
@@ -122,6 +123,18 @@ pub(super) fn is_equal(a: &[u8], b: &[u8], ignore_case: bool) -> bool {
     if ignore_case { a.eq_ignore_ascii_case(b) } else { a == b }
 }
 
+/// The number of the first pieces that `text` contains one after another; the text after them remains.
+#[inline]
+fn find_in_order(pieces: &[Literal], text: &mut &[u8]) -> usize {
+    // The first position of each piece leaves most room for the others.
+    let found = pieces.iter().take_while(|piece| {
+        let found = piece.first_in(text);
+        *text = found.map_or(*text, |at| &text[at + piece.text.len()..]);
+        found.is_some()
+    });
+    found.count()
+}
+
 /// Texts with anything between them, as nearly all patterns are: the first one begins a text that matches, the last one ends it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pieces {
@@ -154,13 +167,32 @@ impl Pieces {
         let Some((mut rest, tail)) = rest.len().checked_sub(end.len()).map(|at| rest.split_at(at)) else {
             return false;
         };
-        is_equal(tail, end.as_bytes(), self.ignore_case)
-            // The first position of each piece leaves most room for the others.
-            && self.inner.iter().all(|piece| {
-                let found = piece.first_in(rest);
-                rest = found.map_or(rest, |at| &rest[at + piece.text.len()..]);
-                found.is_some()
-            })
+        is_equal(tail, end.as_bytes(), self.ignore_case) && find_in_order(&self.inner, &mut rest) == self.inner.len()
+    }
+
+    /// The part of the pattern that `folder`, which ends in '/', has.
+    pub(super) fn in_folder(&self, folder: &[u8]) -> FolderMatch {
+        // A piece with a '/' may begin in the folder and end in the name.
+        if self.end.is_none() || self.inner.iter().any(|piece| piece.text.contains('/')) {
+            return FolderMatch::Unknown;
+        }
+        let Some((head, mut rest)) = folder.split_at_checked(self.start.len()) else { return FolderMatch::Unknown };
+        match is_equal(head, self.start.as_bytes(), self.ignore_case) {
+            true => {
+                u32::try_from(find_in_order(&self.inner, &mut rest)).map_or(FolderMatch::Unknown, FolderMatch::Found)
+            }
+            false => FolderMatch::Never,
+        }
+    }
+
+    /// Whether a name matches in a folder that has the first `found` of the inner pieces; `None` if the pattern's end may begin in the
+    /// folder.
+    #[inline]
+    pub(super) fn matches_after(&self, found: usize, name: &[u8]) -> Option<bool> {
+        let end = self.end.as_deref()?.as_bytes();
+        let (mut rest, tail) = name.split_at(name.len().checked_sub(end.len())?);
+        let pieces = self.inner.get(found..)?;
+        Some(is_equal(tail, end, self.ignore_case) && find_in_order(pieces, &mut rest) == pieces.len())
     }
 
     /// The text of a pattern that is a single text, and its required position.

@@ -3,6 +3,7 @@
 use super::set::{FileSet, Schema};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
+use crate::table::filter::pattern::LikePattern;
 use crate::table::parts::PartsCursor;
 use crate::table::{
     CellSink, Column, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value, column_index, no_cell,
@@ -235,9 +236,9 @@ impl Table for FileTable<'_> {
         inner.search(column, literal)
     }
 
-    fn fitting(&self, column: usize, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+    fn matching(&self, column: usize, pattern: &LikePattern) -> Option<Vec<usize>> {
         let (inner, column) = self.own(column)?;
-        inner.fitting(column, test)
+        inner.matching(column, pattern)
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

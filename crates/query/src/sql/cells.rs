@@ -140,13 +140,25 @@ impl ToSql for SqlCell<'_> {
 pub(super) struct ResultSink<'c> {
     context: &'c mut Context,
     text: String,
+    number: Option<ValueRef<'static>>,
     result: rusqlite::Result<()>,
 }
 
 impl<'c> ResultSink<'c> {
     /// A sink of one cell. `text` is room for a text in several parts.
     pub(super) fn new(context: &'c mut Context, text: String) -> Self {
-        Self { context, text, result: Ok(()) }
+        Self { context, text, number: None, result: Ok(()) }
+    }
+
+    /// The cell, if it is a number or null.
+    pub(super) fn number(&self) -> Option<ValueRef<'static>> {
+        self.number
+    }
+
+    fn take(&mut self, number: ValueRef<'static>) -> Result<()> {
+        self.number = Some(number);
+        self.result = self.context.set_result(ToSqlOutput::Borrowed(number));
+        Ok(())
     }
 
     /// The room, and whether SQLite took the cell.
@@ -157,8 +169,29 @@ impl<'c> ResultSink<'c> {
 
 impl CellSink for ResultSink<'_> {
     fn value(&mut self, cell: &Value<'_>) -> Result<()> {
-        self.result = self.context.set_result(SqlCell(cell));
-        Ok(())
+        match cell {
+            Value::Null => self.take(ValueRef::Null),
+            Value::Int(number) => self.take(ValueRef::Integer(*number)),
+            Value::Uint(number) => self.uint(*number),
+            Value::F32(number) => self.f32(*number),
+            Value::F64(number) => self.take(ValueRef::Real(*number)),
+            Value::Text(text) => self.text(text),
+            cell => {
+                self.result = self.context.set_result(SqlCell(cell));
+                Ok(())
+            }
+        }
+    }
+
+    fn uint(&mut self, number: u64) -> Result<()> {
+        match i64::try_from(number) {
+            Ok(number) => self.take(ValueRef::Integer(number)),
+            Err(_) => self.text(&number.to_string()),
+        }
+    }
+
+    fn f32(&mut self, number: f32) -> Result<()> {
+        self.take(ValueRef::Real(widen(number)))
     }
 
     fn text(&mut self, text: &str) -> Result<()> {

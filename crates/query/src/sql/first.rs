@@ -1,7 +1,8 @@
 //! The first rows of an order, for a query with `ORDER BY` and `LIMIT`: of the other rows only the cells are read that decide.
 
 use crate::error::Result;
-use crate::table::{Kind, RowCursor, Value};
+use crate::id::{Id32, Id64};
+use crate::table::{CellSink, Kind, RowCursor, Value};
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -98,11 +99,69 @@ impl<'v> Directed<'v> {
         Ok(if key.descends { Self::Down(Reverse(cell)) } else { Self::Up(cell) })
     }
 
+    /// The order of the current row's cell and this one.
+    fn order_of(&self, rows: &dyn RowCursor, key: SortKey) -> Result<Ordering> {
+        let (Self::Up(other) | Self::Down(Reverse(other))) = self;
+        let mut comparison = Comparison { other, order: Ordering::Equal };
+        match key.column {
+            Some(column) => rows.put(column, &mut comparison)?,
+            None => comparison.compare(&SortCell::Id(rows.row() as u64))?,
+        }
+        Ok(if key.descends { comparison.order.reverse() } else { comparison.order })
+    }
+
     fn into_owned(self) -> Directed<'static> {
         match self {
             Self::Up(cell) => Directed::Up(cell.into_owned()),
             Self::Down(Reverse(cell)) => Directed::Down(Reverse(cell.into_owned())),
         }
+    }
+}
+
+/// Compares a cell with the cell of another row, without a copy of its text.
+struct Comparison<'l> {
+    other: &'l SortCell<'l>,
+    /// The order of the cell and the other one, once the cell is read.
+    order: Ordering,
+}
+
+impl Comparison<'_> {
+    fn compare(&mut self, cell: &SortCell<'_>) -> Result<()> {
+        self.order = cell.cmp(self.other);
+        Ok(())
+    }
+}
+
+impl CellSink for Comparison<'_> {
+    fn value(&mut self, cell: &Value<'_>) -> Result<()> {
+        self.compare(&SortCell::new(cell.borrowed()))
+    }
+
+    fn uint(&mut self, number: u64) -> Result<()> {
+        self.compare(&SortCell::new(Value::Uint(number)))
+    }
+
+    fn f32(&mut self, number: f32) -> Result<()> {
+        self.compare(&SortCell::real(number.into()))
+    }
+
+    fn text(&mut self, text: &str) -> Result<()> {
+        self.compare(&SortCell::Text(text.into()))
+    }
+
+    fn joined(&mut self, start: &str, end: &str) -> Result<()> {
+        let SortCell::Text(other) = self.other else { return self.text(start) };
+        let (head, tail) = other.as_bytes().split_at(other.len().min(start.len()));
+        self.order = start.as_bytes().cmp(head).then_with(|| end.as_bytes().cmp(tail));
+        Ok(())
+    }
+
+    fn id64(&mut self, id: Id64) -> Result<()> {
+        self.compare(&SortCell::Id(id.0))
+    }
+
+    fn id32(&mut self, id: Id32) -> Result<()> {
+        self.compare(&SortCell::Id(id.0.into()))
     }
 }
 
@@ -121,14 +180,11 @@ impl<'f> Collector<'f> {
     /// Takes the current row, unless it follows all that were taken and these suffice.
     pub(super) fn offer(&mut self, rows: &dyn RowCursor) -> Result<()> {
         let keys = &self.first.keys;
-        let mut cells = Vec::new();
         if self.heap.len() >= self.first.len {
             let Some((last, _)) = self.heap.peek() else { return Ok(()) };
             let mut order = Ordering::Equal;
             for (key, of_last) in keys.iter().zip(last) {
-                let cell = Directed::read(rows, *key)?;
-                order = cell.cmp(of_last);
-                cells.push(cell);
+                order = of_last.order_of(rows, *key)?;
                 if order != Ordering::Equal {
                     break;
                 }
@@ -137,9 +193,7 @@ impl<'f> Collector<'f> {
                 return Ok(());
             }
         }
-        for key in keys.iter().skip(cells.len()) {
-            cells.push(Directed::read(rows, *key)?);
-        }
+        let cells = keys.iter().map(|key| Directed::read(rows, *key)).collect::<Result<Vec<_>>>()?;
         let cells = cells.into_iter().map(Directed::into_owned).collect();
         if self.heap.len() >= self.first.len {
             self.heap.pop();
@@ -158,6 +212,19 @@ impl<'f> Collector<'f> {
 mod tests {
     use super::*;
     use crate::table::{Column, DeclaredTable, Table as _};
+
+    #[test]
+    fn a_text_in_two_parts_is_compared_as_a_whole() {
+        let texts = ["", "a", "a/", "a/b", "a/ba", "a/c", "b", "ä/b", "ä"];
+        for (other, whole) in texts.iter().flat_map(|other| texts.map(|whole| (*other, whole))) {
+            let other = SortCell::text(other.to_owned());
+            for at in (0..=whole.len()).filter(|at| whole.is_char_boundary(*at)) {
+                let mut comparison = Comparison { other: &other, order: Ordering::Equal };
+                comparison.joined(&whole[..at], &whole[at..]).unwrap();
+                assert_eq!(comparison.order, SortCell::Text(whole.into()).cmp(&other), "{whole} at {at}, {other:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_first_rows_are_those_of_a_stable_sort() {

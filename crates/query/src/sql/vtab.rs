@@ -18,7 +18,7 @@ use crate::table::filter::{Bound, picked};
 use crate::table::{CellSink as _, RowCursor, Table};
 use crate::threads::lock;
 use rusqlite::Error as SqlError;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::vtab::{
     Context, CreateVTab, Filters, IndexInfo, Inserts, Module, UpdateVTab, Updates, VTab, VTabConfig, VTabConnection,
     VTabCursor, VTabKind, sqlite3_vtab, sqlite3_vtab_cursor,
@@ -58,6 +58,8 @@ pub(super) struct AssetCursor {
     walk: Option<Walk>,
     /// The room for a text in several parts.
     text: Cell<String>,
+    /// The number that SQLite took last from the current row, and its column: aggregates of one column each take its cell.
+    last: Cell<Option<(c_int, ValueRef<'static>)>>,
 }
 
 const _: () = assert!(offset_of!(AssetTable, base) == 0 && offset_of!(AssetCursor, base) == 0);
@@ -369,7 +371,8 @@ unsafe impl VTab<'static> for AssetTable {
 
     fn open(&'static mut self) -> rusqlite::Result<AssetCursor> {
         let base = sqlite3_vtab_cursor::default();
-        Ok(AssetCursor { base, state: self.after(Changes::current)?, plan: None, walk: None, text: Cell::default() })
+        let state = self.after(Changes::current)?;
+        Ok(AssetCursor { base, state, plan: None, walk: None, text: Cell::default(), last: Cell::default() })
     }
 }
 
@@ -461,6 +464,7 @@ unsafe impl VTabCursor for AssetCursor {
     }
 
     fn next(&mut self) -> rusqlite::Result<()> {
+        self.last.set(None);
         let Some(plan) = &self.plan else { return Ok(()) };
         if let Some(walk) = &mut self.walk {
             match walk.with_dependent_mut(|source, rows| source.state.next(&mut **rows, &source.bound, &plan.columns)) {
@@ -481,6 +485,10 @@ unsafe impl VTabCursor for AssetCursor {
         if context.no_change() {
             return Ok(());
         }
+        if let Some((_, number)) = self.last.get().filter(|(last, _)| *last == column) {
+            return context.set_result(ToSqlOutput::Borrowed(number));
+        }
+        let number = column;
         let column = self.state.column(usize::try_from(column).expect("SQLite numbers columns from 0 on"));
         let Some(walk) = &self.walk else { return Ok(()) };
         let table = self.state.table();
@@ -490,6 +498,7 @@ unsafe impl VTabCursor for AssetCursor {
                 true => rows.put(column, &mut sink),
                 false => pending::seen(&**rows, table, column, &self.state.texts).and_then(|value| sink.value(&value)),
             };
+            self.last.set(sink.number().map(|taken| (number, taken)));
             let (text, result) = sink.finish();
             self.text.set(text);
             put.map_err(|error| self.state.shared.damage.stop(&self.state.file, self.state.within(rows.row(), error)))?;

@@ -54,7 +54,7 @@ use crate::relations::IdTexts;
 use crate::source::Source;
 use crate::threads::prelude::*;
 use assetq_core::{Openable, Options};
-use hashmap::{Bucket as _, Modulus};
+use hashmap::Modulus;
 use layout::{Body, BwdbHeader, DatabaseEntry, PathEntry, ResourceBucket, StringBucket};
 use owners::{Alias, Aliases, Owners};
 use prototypes::Prototype;
@@ -92,7 +92,8 @@ pub struct Database {
     layouts: Arc<Layouts>,
     /// Fallback names for ids whose text is not in this file.
     more_names: Arc<crate::archive::names::NameSources>,
-    slot_paths: Lazy<Vec<u32>>,
+    row_positions: Lazy<Vec<u32>>,
+    row_paths: Lazy<paths::RowPaths>,
     resource_rows: Lazy<Vec<u32>>,
     resource_count: Lazy<usize>,
     string_rows: Lazy<Vec<u32>>,
@@ -276,7 +277,8 @@ impl Database {
             found_layouts: blob::FoundLayouts::default(),
             layouts,
             more_names: Arc::default(),
-            slot_paths: Lazy::default(),
+            row_positions: Lazy::default(),
+            row_paths: Lazy::default(),
             resource_rows: Lazy::default(),
             resource_count: Lazy::default(),
             string_rows: Lazy::default(),
@@ -472,21 +474,15 @@ impl Database {
         Ok(self.path_text(path_id)?.map(PathText::into_string))
     }
 
-    /// As [`Database::path`], in parts.
-    /// For each slot of the map of resources the position of its path, or [`NO_PATH`](paths::NO_PATH); `None` until paths are read by
-    /// the thousand.
-    fn paths_of_slots(&self) -> Option<&[u32]> {
-        if let Some(made) = self.slot_paths.get() {
-            return Some(made);
-        }
-        let ids = self.resource_buckets().par_iter();
-        let made = self.paths().positions(ids.map(|bucket| bucket.is_occupied().then(|| bucket.key())))?;
-        Some(self.slot_paths.get_or_init(|| made))
+    /// For each row of the table of resources the position of its path.
+    fn row_positions(&self) -> &[u32] {
+        self.row_positions.get_or_init(|| self.paths().positions(self.resource_ids().iter().map(|id| Some(*id))))
     }
 
+    /// As [`Database::path`], in parts.
     fn path_text(&self, path_id: u64) -> Result<Option<PathText<'_>>> {
         match self.paths().path(path_id)? {
-            None => Ok(IdTexts::path(&*self.more_names, path_id)?.map(|path| PathText::Joined(path.into_owned()))),
+            None => Ok(IdTexts::path(&*self.more_names, path_id)?.map(PathText::Joined)),
             path => Ok(path),
         }
     }

@@ -1,15 +1,14 @@
 use super::layout::PathEntry;
 use super::text_search::PackedTexts;
 use crate::bytes::View;
-use crate::codec::{cityhash64, spread};
+use crate::codec::cityhash64;
 use crate::error::{ErrorKind, Result};
 use crate::lazy::{self, Lazy, ScanCost};
 use crate::packed_string::PackedString;
 use crate::source::Source;
+use crate::table::filter::pattern::{FolderMatch, LikePattern};
 use crate::table::{CellSink, Literal, PlainCell, Value};
-use crate::threads::prelude::*;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use std::borrow::Cow;
 use std::hint::black_box;
 use std::iter;
 use std::ops::Range;
@@ -38,21 +37,24 @@ pub(super) enum PathText<'a> {
         folder: &'a str,
         name: &'a str,
     },
-    Joined(String),
+    Joined(Cow<'a, str>),
 }
 
 impl PathText<'_> {
     pub(super) fn into_string(self) -> String {
         match self {
             Self::InFolder { folder, name } => [folder, name].concat(),
-            Self::Joined(path) => path,
+            Self::Joined(path) => path.into_owned(),
         }
     }
 }
 
 impl<'a> From<PathText<'a>> for Value<'a> {
     fn from(path: PathText<'a>) -> Self {
-        Self::owned(path.into_string())
+        match path {
+            PathText::InFolder { .. } => Self::owned(path.into_string()),
+            PathText::Joined(path) => Self::Text(path),
+        }
     }
 }
 
@@ -79,64 +81,111 @@ pub(super) struct Indexes {
     hashes: Lazy<bool>,
 }
 
-/// Finds path entries by id: positions only, the keys stay in the file. One table for each slice of the ids, so that
-/// the tables are built in parallel.
+/// Finds path entries by id: all ids in order, with the positions of their entries. The first bits of an id, which is a hash, lead to
+/// a few of them.
 #[derive(Debug)]
 struct Index {
-    shards: Vec<Slice>,
-}
-
-#[derive(Debug)]
-struct Slice {
-    /// The first entry with each id, which is the one that counts.
-    firsts: HashTable<u32>,
-    /// Further entries with a repeated id, by id and then in order.
-    others: Vec<u32>,
+    /// By id, and then by position: the first entry with an id is the one that counts.
+    items: Vec<(u64, u32)>,
+    /// Where the items with the same first bits begin.
+    starts: Vec<u32>,
+    /// The bits of an id after the first ones.
+    shift: u32,
 }
 
 impl Index {
     fn build(entries: &[PathEntry]) -> Self {
-        let count = Self::shards(entries.len());
-        Self {
-            shards: lazy::parts(count, |shard| {
-                let expected = entries.len().div_ceil(count);
-                let mut firsts = HashTable::with_capacity(expected.saturating_add(expected / 16));
-                let mut others = Vec::new();
-                for (position, entry) in (0u32..).zip(entries) {
-                    let id = entry.self_id.get();
-                    if Self::shard(id, count) == shard {
-                        match firsts.entry(spread(id), has_id(entries, id), |&p| self_id(entries, p).map_or(0, spread))
-                        {
-                            Entry::Vacant(place) => drop(place.insert(position)),
-                            Entry::Occupied(_) => others.push(position),
-                        }
-                    }
-                }
-                others.sort_by_key(|&position| self_id(entries, position));
-                Slice { firsts, others }
-            }),
+        let bits = entries.len().next_power_of_two().ilog2().saturating_sub(1).clamp(1, 24);
+        let shift = u64::BITS.saturating_sub(bits);
+        let mut sorted = Buckets::new(entries.iter().map(|entry| Some(entry.self_id.get())), shift);
+        let starts = sorted.starts.windows(2);
+        for (start, end) in starts.filter_map(|pair| Some((*pair.first()?, *pair.last()?))) {
+            if end.saturating_sub(start) > 1
+                && let Some(items) = sorted.items.get_mut(start as usize..end as usize)
+            {
+                items.sort_unstable();
+            }
         }
+        Self { items: sorted.items, starts: sorted.starts, shift }
     }
 
-    /// The number of slices: a power of two.
-    fn shards(entries: usize) -> usize {
-        lazy::parts_for(entries, 1 << 14).next_power_of_two()
+    /// The items from the first one with this id on, or with the next larger one.
+    #[inline]
+    fn items_from(&self, id: u64) -> &[(u64, u32)] {
+        /// Items that are compared one after another.
+        const FEW: usize = 8;
+        let bucket = first_bits(id, self.shift);
+        let range = self.starts.get(bucket).zip(self.starts.get(bucket.saturating_add(1)));
+        let range = range.map_or(0..0, |(start, end)| *start as usize..*end as usize);
+        let items = self.items.get(range).unwrap_or_default();
+        let before = match items.len() {
+            0..=FEW => items.iter().take_while(|(other, _)| *other < id).count(),
+            _ => items.partition_point(|(other, _)| *other < id),
+        };
+        items.split_at(before).1
     }
 
-    fn shard(id: u64, count: usize) -> usize {
-        (id >> 32) as usize & count.saturating_sub(1)
+    /// The positions of all entries with this id, in order.
+    fn all(&self, id: u64) -> impl Iterator<Item = u32> {
+        self.items_from(id).iter().take_while(move |(other, _)| *other == id).map(|(_, position)| *position)
     }
 
-    fn find(&self, entries: &[PathEntry], id: u64) -> Option<usize> {
-        let shard = self.shards.get(Self::shard(id, self.shards.len()))?;
-        shard.firsts.find(spread(id), has_id(entries, id)).map(|&p| p as usize)
+    #[inline]
+    fn find(&self, id: u64) -> Option<u32> {
+        self.items_from(id).first().filter(|(other, _)| *other == id).map(|(_, position)| *position)
     }
 
-    /// The entries with this id after the first one.
-    fn others(&self, entries: &[PathEntry], id: u64) -> impl Iterator<Item = usize> {
-        let others = self.shards.get(Self::shard(id, self.shards.len())).map_or(&[][..], |shard| &shard.others);
-        let start = others.partition_point(|&p| self_id(entries, p) < Some(id));
-        others.iter().skip(start).copied().take_while(has_id(entries, id)).map(|p| p as usize)
+    /// The position of the entry with each of these ids, or [`NO_PATH`]. Ids whose items are near each other are found together, as
+    /// the caches serve these.
+    fn positions(&self, ids: impl ExactSizeIterator<Item = Option<u64>> + Clone) -> Vec<u32> {
+        let mut positions = vec![NO_PATH; ids.len()];
+        for (id, number) in Buckets::new(ids, u64::BITS.saturating_sub(8)).items {
+            if let (Some(position), Some(found)) = (positions.get_mut(number as usize), self.find(id)) {
+                *position = found;
+            }
+        }
+        positions
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "at most 24 bits are left")]
+fn first_bits(id: u64, shift: u32) -> usize {
+    (id >> shift) as usize
+}
+
+/// Ids with their numbers, by the first bits of the ids and then by number.
+struct Buckets {
+    items: Vec<(u64, u32)>,
+    /// Where each bucket begins, and at last where they end.
+    starts: Vec<u32>,
+}
+
+impl Buckets {
+    /// The buckets of all ids that are there. `shift` is the number of bits after the first ones.
+    fn new(ids: impl Iterator<Item = Option<u64>> + Clone, shift: u32) -> Self {
+        let buckets = 1usize << u64::BITS.saturating_sub(shift);
+        let mut starts = vec![0u32; buckets.saturating_add(1)];
+        for id in ids.clone().flatten() {
+            if let Some(count) = starts.get_mut(first_bits(id, shift)) {
+                *count = count.saturating_add(1);
+            }
+        }
+        let mut end = 0u32;
+        for start in &mut starts {
+            let count = std::mem::replace(start, end);
+            end = end.saturating_add(count);
+        }
+        let mut items = vec![(0, 0); end as usize];
+        let mut next = starts.clone();
+        for (number, id) in (0u32..).zip(ids) {
+            let Some(id) = id else { continue };
+            let Some(place) = next.get_mut(first_bits(id, shift)) else { continue };
+            if let Some(item) = items.get_mut(*place as usize) {
+                *item = (id, number);
+            }
+            *place = place.saturating_add(1);
+        }
+        Self { items, starts }
     }
 }
 
@@ -178,22 +227,15 @@ impl NamePool {
     }
 }
 
-fn self_id(entries: &[PathEntry], position: u32) -> Option<u64> {
-    entries.get(position as usize).map(|e| e.self_id.get())
-}
-
-/// Whether the entry at a position has this id.
-fn has_id(entries: &[PathEntry], id: u64) -> impl Fn(&u32) -> bool {
-    move |&position| self_id(entries, position) == Some(id)
-}
-
 /// The id of the folder of a path; `None` for the topmost folders.
 pub(super) fn parent_of(entry: &PathEntry) -> Option<u64> {
     Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
 }
 
 /// The position of an id without a path.
-pub(super) const NO_PATH: u32 = u32::MAX;
+const NO_PATH: u32 = u32::MAX;
+/// The number for an entry that is no row's path.
+const NO_ROW: u32 = u32::MAX;
 
 /// Times that all entries can be compared with an id while the index is built. `benches/bwdb.rs` measures both sides of
 /// this price and of the next one.
@@ -284,23 +326,21 @@ impl<'a> Paths<'a> {
     pub fn find(&self, id: u64) -> Option<usize> {
         let price = self.len().saturating_mul(SCANS);
         match self.indexes.by_id.get() {
-            Some(index) => index.find(self.entries, id),
+            Some(index) => index.find(id).map(|position| position as usize),
             None if self.indexes.scans.is_below(price) => self.scan(id),
-            None => self.index().find(self.entries, id),
+            None => self.index().find(id).map(|position| position as usize),
         }
     }
 
     /// The positions of all entries with this id: several if the file repeats an id.
     pub(super) fn all_with(&self, id: u64) -> Vec<usize> {
         let Some(first) = self.find(id) else { return Vec::new() };
-        let others: Vec<usize> = match self.indexes.by_id.get() {
-            Some(index) => index.others(self.entries, id).collect(),
-            None => {
-                self.indexes.scans.pay(self.entries.len().saturating_sub(first));
-                let behind = self.entries.iter().enumerate().skip(first.saturating_add(1));
-                behind.filter(|(_, entry)| entry.self_id.get() == id).map(|(position, _)| position).collect()
-            }
-        };
+        if let Some(index) = self.indexes.by_id.get() {
+            return index.all(id).map(|position| position as usize).collect();
+        }
+        self.indexes.scans.pay(self.entries.len().saturating_sub(first));
+        let behind = self.entries.iter().enumerate().skip(first.saturating_add(1));
+        let others = behind.filter(|(_, entry)| entry.self_id.get() == id).map(|(position, _)| position);
         iter::once(first).chain(others).collect()
     }
 
@@ -347,7 +387,7 @@ impl<'a> Paths<'a> {
                 path.push_str(folder);
                 path.push_str(name);
             }
-            PathText::Joined(joined) => *path = joined,
+            PathText::Joined(joined) => *path = joined.into_owned(),
         }
         Ok(())
     }
@@ -357,18 +397,20 @@ impl<'a> Paths<'a> {
         let price = self.len().saturating_mul(JOINS) / 100;
         let folders = match self.indexes.folders.get() {
             None if self.indexes.joins.is_below(price) => None,
-            None => Some(self.indexes.folders.get_or_init(|| Folders::build(self))),
+            None => Some(self.folders()),
             made => made,
         };
-        if let Some((folders, entry)) = folders.zip(self.entries.get(position))
-            && let Some((folder, text)) = folders.of(position, entry)
-        {
-            let name = self.name(entry)?;
-            if folder.has_room_for(name) {
+        if let Some((folder, text)) = folders.and_then(|folders| folders.of(position)) {
+            let name = self.name(self.entry(position)?)?;
+            if folder.has_room_for(name.len()) {
                 return Ok(PathText::InFolder { folder: text, name });
             }
         }
-        self.join(position).map(PathText::Joined)
+        Ok(PathText::Joined(self.join(position)?.into()))
+    }
+
+    fn folders(&self) -> &'a Folders {
+        self.indexes.folders.get_or_init(|| Folders::build(self))
     }
 
     /// The path with this id; `None` for an id without an entry.
@@ -376,61 +418,98 @@ impl<'a> Paths<'a> {
         self.find(id).map(|position| self.text_at(position)).transpose()
     }
 
-    /// The position of the path of each id, or [`NO_PATH`], once paths are read by the thousand: see [`Paths::text_at`].
-    pub(super) fn positions(&self, ids: impl IndexedParallelIterator<Item = Option<u64>>) -> Option<Vec<u32>> {
-        self.indexes.folders.get()?;
-        let index = self.index();
-        let found = ids.with_min_len(1 << 14).map(|id| {
-            let position = id.and_then(|id| index.find(self.entries, id)).and_then(|at| u32::try_from(at).ok());
-            position.unwrap_or(NO_PATH)
-        });
-        Some(found.collect())
+    /// The position of the path of each id, or [`NO_PATH`].
+    pub(super) fn positions(&self, ids: impl ExactSizeIterator<Item = Option<u64>> + Clone) -> Vec<u32> {
+        self.index().positions(ids)
     }
 
-    /// Whether each path, by its position, fits a test; `None` if one cannot be read.
-    pub(super) fn fitting(&self, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<bool>> {
-        const SHARE: usize = 1 << 13;
-        let folders = self.indexes.folders.get_or_init(|| Folders::build(self));
-        let parts = self.entries.par_chunks(SHARE).enumerate().map(|(part, entries)| {
-            // Neighbours are in one folder: its path remains in the buffer.
-            let (mut path, mut last) = (String::new(), None);
-            let fits = |(position, entry): (usize, &'a PathEntry)| {
-                let in_folder = folders.of(position, entry).zip(self.name(entry).ok());
-                let Some(((folder, text), name)) = in_folder.filter(|((folder, _), name)| folder.has_room_for(name))
-                else {
-                    return self.join(position).ok().map(|path| test(&path));
-                };
-                if last == Some(folder.id) {
-                    path.truncate(text.len());
-                } else {
-                    path.clear();
-                    path.push_str(text);
-                    last = Some(folder.id);
-                }
-                path.push_str(name);
-                Some(test(&path))
+    /// The number of the row at each entry's position, or [`NO_ROW`], for rows whose paths are at `positions`. `None` if two rows have
+    /// one path.
+    fn rows(&self, positions: &[u32]) -> Option<Vec<u32>> {
+        let mut rows = vec![NO_ROW; self.len()];
+        for (row, position) in (0u32..).zip(positions) {
+            if let Some(place) = rows.get_mut(*position as usize)
+                && std::mem::replace(place, row) != NO_ROW
+            {
+                return None;
+            }
+        }
+        Some(rows)
+    }
+
+    /// The rows whose paths are at these positions and match a pattern, in order; `None` if one of the paths cannot be read.
+    pub(super) fn matching(&self, positions: &[u32], pattern: &LikePattern) -> Option<Vec<usize>> {
+        let folders = self.folders();
+        let in_folders = folders.folders.iter().map(|folder| pattern.in_folder(folders.text_of(*folder)));
+        let in_folders: Vec<FolderMatch> = in_folders.collect();
+        // In the order of the file, in which names follow each other.
+        let entries = self.entries.iter().enumerate().zip(self.rows(positions)?);
+        let mut matches = vec![false; positions.len()];
+        for ((position, entry), row) in entries.filter(|(_, row)| *row != NO_ROW) {
+            let number = folders.number_of(position);
+            let folder = number.and_then(|number| folders.folders.get(number).zip(in_folders.get(number)));
+            let name = self.name(entry).ok();
+            let name = name.filter(|name| folder.is_some_and(|(folder, _)| folder.has_room_for(name.len())));
+            let known = folder.zip(name).and_then(|((_, found), name)| pattern.matches_in(*found, name));
+            *matches.get_mut(row as usize)? = match known {
+                Some(known) => known,
+                None => pattern.matches(&self.path_at(position).ok()?),
             };
-            (part.saturating_mul(SHARE)..).zip(entries).map(fits).collect::<Option<Vec<bool>>>()
-        });
-        Some(parts.collect::<Option<Vec<_>>>()?.concat())
+        }
+        Some(matches.into_iter().enumerate().filter(|(_, matches)| *matches).map(|(row, _)| row).collect())
+    }
+
+    /// The paths of rows, whose paths are at these positions.
+    pub(super) fn paths_of(&self, positions: &[u32]) -> RowPaths {
+        let folders = self.folders();
+        let Some(rows) = self.rows(positions) else { return RowPaths::default() };
+        let entries = self.entries.iter().enumerate().zip(&rows).filter(|(_, row)| **row != NO_ROW);
+        let mut places = vec![RowPlace::default(); positions.len()];
+        for ((position, entry), row) in entries.clone() {
+            let name = (entry.name.size.get() as usize).saturating_sub(1);
+            let folder = folders.number_of(position).and_then(|number| folders.folders.get(number));
+            if let Some(folder) = folder.filter(|folder| folder.has_room_for(name))
+                && let Some(place) = places.get_mut(*row as usize)
+            {
+                place.len = u32::from(folder.len).saturating_add(u32::try_from(name).unwrap_or(0));
+            }
+        }
+        let mut end = 0u32;
+        for place in &mut places {
+            if end as usize > RowPaths::KEPT {
+                place.len = 0;
+            }
+            place.start = end;
+            end = end.saturating_add(place.len);
+        }
+        let mut text = vec![0u8; end as usize];
+        for ((position, entry), row) in entries {
+            let Some(place) = places.get_mut(*row as usize).filter(|place| place.len > 0) else { continue };
+            let written = folders.of(position).zip(self.name(entry).ok()).and_then(|((_, folder), name)| {
+                let (head, tail) = text.get_mut(place.range())?.split_at_mut_checked(folder.len())?;
+                head.copy_from_slice(folder.as_bytes());
+                (tail.len() == name.len()).then(|| tail.copy_from_slice(name.as_bytes()))
+            });
+            if written.is_none() {
+                place.len = 0;
+            }
+        }
+        match String::from_utf8(text) {
+            Ok(text) => RowPaths { text, places },
+            Err(_) => RowPaths::default(),
+        }
     }
 
     /// Prefetches these paths before they are read one by one, because memory serves many independent requests in the
     /// time of one. Useful once the index and the folders exist.
     pub(super) fn ahead(&self, ids: impl Iterator<Item = u64>) {
-        let Some(index) = self.indexes.by_id.get() else { return };
-        self.ahead_at(ids.filter_map(|id| index.find(self.entries, id)));
-    }
-
-    /// As [`Paths::ahead`], by positions.
-    pub(super) fn ahead_at(&self, positions: impl Iterator<Item = usize>) {
-        let Some(folders) = self.indexes.folders.get() else { return };
+        let (Some(index), Some(folders)) = (self.indexes.by_id.get(), self.indexes.folders.get()) else { return };
         // All positions first: reads that wait for memory run beside each other.
-        let positions: Vec<usize> = positions.collect();
+        let positions: Vec<usize> = ids.filter_map(|id| index.find(id)).map(|position| position as usize).collect();
         let entries = positions.into_iter().filter_map(|position| Some((position, self.entries.get(position)?)));
         let entries: Vec<(usize, &'a PathEntry)> = entries.collect();
         let texts = entries.iter().filter_map(|(position, entry)| {
-            let (_, folder) = folders.of(*position, entry)?;
+            let (_, folder) = folders.of(*position)?;
             Some(self.name_bytes(entry).ok()?.first()? ^ folder.as_bytes().first()?)
         });
         black_box(texts.fold(0, |all, first| all ^ first));
@@ -543,35 +622,25 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The paths of folders, which most entries share. Built in one pass, for reading many paths. One list for each slice
-/// of the ids, as in [`Index`]; each also contains the parent folders of its folders.
+/// The paths of folders, which most entries share, for reading many paths. Texts are in the order of their folders' entries.
 #[derive(Debug)]
 struct Folders {
-    shards: Vec<Shard>,
-    /// The number of each entry's folder in its slice, or [`NO_FOLDER`].
+    folders: Vec<Folder>,
+    /// The number of each entry's folder, or [`NO_FOLDER`].
     of_entry: Vec<u32>,
+    /// The paths of folders, each with a trailing '/', concatenated.
+    text: String,
 }
 
 /// The number for an entry without a kept folder.
 const NO_FOLDER: u32 = u32::MAX;
 
-#[derive(Debug, Default)]
-struct Shard {
-    folders: Vec<Folder>,
-    /// Numbers of folders by id.
-    places: HashTable<u32>,
-    /// Entries, and the numbers of their folders.
-    of_entry: Vec<(u32, u32)>,
-    /// The paths of folders, each with a trailing '/', concatenated.
-    text: String,
-}
-
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Folder {
-    id: u64,
+    start: u32,
+    len: u16,
     /// Folders on the way to it, itself included.
-    depth: usize,
-    text: Range<usize>,
+    depth: u16,
 }
 
 impl Folders {
@@ -579,94 +648,138 @@ impl Folders {
     const KEPT: usize = 32 << 20;
 
     fn build(paths: &Paths<'_>) -> Self {
-        let count = Index::shards(paths.len());
-        paths.build_index();
-        let mut shards = lazy::parts(count, |number| {
-            let (mut shard, mut unknown) = (Shard::default(), Vec::new());
-            for (position, entry) in (0..).zip(paths.entries) {
-                let Some(id) = parent_of(entry).filter(|id| Index::shard(*id, count) == number) else { continue };
-                let known = shard.find(id);
-                let folder = known.or_else(|| {
-                    unknown.clear();
-                    shard.add(paths, id, &mut unknown, Self::KEPT.div_ceil(count))
-                });
-                shard.of_entry.extend(folder.map(|folder| (position, folder)));
-            }
-            shard
-        });
-        let mut of_entry = vec![NO_FOLDER; paths.len()];
-        for (position, folder) in shards.iter_mut().flat_map(|shard| std::mem::take(&mut shard.of_entry)) {
-            if let Some(of_entry) = of_entry.get_mut(position as usize) {
-                *of_entry = folder;
+        let parents = paths.index().positions(paths.entries.iter().map(parent_of));
+        let mut built = FolderBuilder {
+            paths,
+            parents: &parents,
+            numbers: vec![NO_FOLDER; paths.len()],
+            made: Self { folders: Vec::new(), of_entry: Vec::new(), text: String::new() },
+            unknown: Vec::new(),
+        };
+        let mut is_folder = vec![false; paths.len()];
+        for parent in &parents {
+            if let Some(is_folder) = is_folder.get_mut(*parent as usize) {
+                *is_folder = true;
             }
         }
-        Self { shards, of_entry }
+        for (position, _) in (0..).zip(is_folder).filter(|(_, is_folder)| *is_folder) {
+            built.add(position);
+        }
+        let FolderBuilder { numbers, mut made, .. } = built;
+        let of_parent = parents.iter().map(|parent| numbers.get(*parent as usize).copied().unwrap_or(NO_FOLDER));
+        made.of_entry = of_parent.collect();
+        made
+    }
+
+    /// The number of the folder of the entry at `position`.
+    fn number_of(&self, position: usize) -> Option<usize> {
+        self.of_entry.get(position).filter(|number| **number != NO_FOLDER).map(|number| *number as usize)
+    }
+
+    /// The path of a folder with a trailing '/'.
+    fn text_of(&self, folder: Folder) -> &str {
+        self.text.get(folder.text()).unwrap_or_default()
     }
 
     /// The folder of the entry at `position`, and the folder's path with a trailing '/'.
-    fn of(&self, position: usize, entry: &PathEntry) -> Option<(&Folder, &str)> {
-        let number = *self.of_entry.get(position)?;
-        let shard = self.shards.get(Index::shard(parent_of(entry)?, self.shards.len()))?;
-        let folder = shard.folders.get(number as usize)?;
-        Some((folder, shard.text.get(folder.text.clone())?))
+    fn of(&self, position: usize) -> Option<(Folder, &str)> {
+        let folder = *self.folders.get(self.number_of(position)?)?;
+        Some((folder, self.text_of(folder)))
     }
 }
 
-impl Shard {
-    fn find(&self, id: u64) -> Option<u32> {
-        self.places.find(spread(id), |&number| self.id(number) == Some(id)).copied()
-    }
+/// Joins the paths of folders, each after the path of its own folder.
+struct FolderBuilder<'b, 'a> {
+    paths: &'b Paths<'a>,
+    /// The position of the parent of each entry, or [`NO_PATH`].
+    parents: &'b [u32],
+    /// The number of the folder that each entry is, or [`NO_FOLDER`].
+    numbers: Vec<u32>,
+    made: Folders,
+    /// Folders from the one to add upwards.
+    unknown: Vec<u32>,
+}
 
-    fn folder(&self, number: u32) -> Option<&Folder> {
-        self.folders.get(number as usize)
-    }
-
-    fn id(&self, number: u32) -> Option<u64> {
-        self.folder(number).map(|folder| folder.id)
-    }
-
-    /// Adds the folder with this id and its parents. Skips a folder without a path, or with a path at a limit: a later lookup joins the
-    /// path and returns the error.
-    fn add<'a>(&mut self, paths: &Paths<'a>, id: u64, unknown: &mut Vec<&'a PathEntry>, kept: usize) -> Option<u32> {
-        let (mut next, mut above) = (Some(id), None);
-        while let (Some(id), None) = (next, &above) {
-            above = self.find(id);
-            if above.is_none() {
-                let entry = paths.entries.get(paths.find(id)?).filter(|_| unknown.len() < MAX_DEPTH)?;
-                unknown.push(entry);
-                next = parent_of(entry);
+impl FolderBuilder<'_, '_> {
+    /// Adds the folder at `position` and the folders around it. Skips a folder without a path, or with a path at a limit: a later
+    /// lookup joins the path and returns the error.
+    fn add(&mut self, position: u32) -> Option<()> {
+        self.unknown.clear();
+        let (mut next, mut above) = (position, NO_FOLDER);
+        while next != NO_PATH && self.unknown.len() <= MAX_DEPTH {
+            above = *self.numbers.get(next as usize)?;
+            if above != NO_FOLDER {
+                break;
             }
+            self.unknown.push(next);
+            next = *self.parents.get(next as usize)?;
         }
-        let topmost = Folder { id, depth: 0, text: 0..0 };
-        let mut folder = above.and_then(|number| self.folder(number).cloned()).unwrap_or(topmost);
-        let mut found = above;
-        for entry in unknown.iter().rev() {
-            let name = paths.name(entry).ok().filter(|name| folder.depth > 0 || !name.is_empty())?;
-            let start = self.text.len();
-            if !folder.has_room_for(name) || start > kept {
+        let topmost = Folder { start: 0, len: 0, depth: 0 };
+        let mut folder = self.made.folders.get(above as usize).copied().unwrap_or(topmost);
+        while let Some(position) = self.unknown.pop() {
+            let entry = self.paths.entries.get(position as usize)?;
+            // The topmost one may have a parent that is not among the paths, or be the last of too many.
+            if folder.depth == 0 && parent_of(entry).is_some() {
                 return None;
             }
-            self.text.extend_from_within(folder.text);
-            self.text.push_str(name);
-            self.text.push('/');
-            let (id, depth) = (entry.self_id.get(), folder.depth.saturating_add(1));
-            folder = Folder { id, depth, text: start..self.text.len() };
-            let number = u32::try_from(self.folders.len()).ok()?;
-            self.folders.push(folder.clone());
-            let folders = &self.folders;
-            self.places.insert_unique(spread(id), number, |number| {
-                folders.get(*number as usize).map_or(0, |folder| spread(folder.id))
-            });
-            found = Some(number);
+            let name = self.paths.name(entry).ok().filter(|name| folder.depth > 0 || !name.is_empty())?;
+            let text = &mut self.made.text;
+            let start = u32::try_from(text.len()).ok().filter(|_| text.len() <= Folders::KEPT)?;
+            if !folder.has_room_for(name.len()) {
+                return None;
+            }
+            text.extend_from_within(folder.text());
+            text.push_str(name);
+            text.push('/');
+            let len = u16::try_from(text.len().saturating_sub(start as usize)).ok()?;
+            folder = Folder { start, len, depth: folder.depth.saturating_add(1) };
+            *self.numbers.get_mut(position as usize)? = u32::try_from(self.made.folders.len()).ok()?;
+            self.made.folders.push(folder);
         }
-        found
+        Some(())
     }
 }
 
 impl Folder {
-    /// Whether the path of an entry with this name in it keeps the limits.
-    fn has_room_for(&self, name: &str) -> bool {
-        self.depth < MAX_DEPTH && self.text.len().saturating_add(name.len()) < MAX_LENGTH
+    fn text(self) -> Range<usize> {
+        let start = self.start as usize;
+        start..start.saturating_add(self.len.into())
+    }
+
+    /// Whether the path of an entry with a name of this length in it keeps the limits.
+    fn has_room_for(self, name: usize) -> bool {
+        usize::from(self.depth) < MAX_DEPTH && usize::from(self.len).saturating_add(name) < MAX_LENGTH
+    }
+}
+
+/// The paths of many rows, concatenated in the order of rows.
+#[derive(Debug, Default)]
+pub(super) struct RowPaths {
+    text: String,
+    places: Vec<RowPlace>,
+}
+
+/// The place of a row's path; empty for a path that is not kept.
+#[derive(Debug, Clone, Copy, Default)]
+struct RowPlace {
+    start: u32,
+    len: u32,
+}
+
+impl RowPlace {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.start.saturating_add(self.len) as usize
+    }
+}
+
+impl RowPaths {
+    /// The limit of kept paths in bytes. The resources of the game need ten million.
+    const KEPT: usize = 64 << 20;
+
+    /// The path of a row, if it is kept.
+    pub(super) fn get(&self, row: usize) -> Option<&str> {
+        let place = self.places.get(row).filter(|place| place.len > 0)?;
+        self.text.get(place.range())
     }
 }
 
@@ -676,6 +789,7 @@ mod tests {
     use super::*;
     use crate::reader::Reader as _;
     use std::collections::HashSet;
+    use zerocopy::FromZeros as _;
 
     fn sample() -> Source {
         Source::from_vec("assets.bin", assetq_sample::bwdb::demo_of(1, 1_000_000))
@@ -712,6 +826,49 @@ mod tests {
         }
         for column in ["render_sets.mfm_path", "materials.fx_path", "visuals.geometry_path", "models.visual_path"] {
             assert!(indexed.contains(column), "{column} is not among {indexed:?}");
+        }
+    }
+
+    /// A walk over all resources reads paths one by one at first, and then out of one text.
+    #[test]
+    fn paths_of_rows_are_joined_at_once_and_match_patterns() {
+        let db = Database::open(sample()).unwrap();
+        let joined: Vec<String> = db.resources().map(|resource| db.path(resource.id()).unwrap().unwrap()).collect();
+        let db = Database::open(sample()).unwrap();
+        let table = db.table("resources").unwrap();
+        let (mut rows, column) =
+            (table.cursor(0), table.columns().iter().position(|column| column.name == "path").unwrap());
+        for path in &joined {
+            assert!(rows.advance().unwrap());
+            assert_eq!(rows.value(column).unwrap().as_text().as_deref(), Some(&**path));
+        }
+        let kept = db.row_paths.get().unwrap();
+        assert!(joined.iter().enumerate().all(|(row, path)| kept.get(row).is_none_or(|kept| kept == path)));
+        assert!((0..joined.len()).filter(|row| kept.get(*row).is_some()).count() > joined.len() / 2);
+        for pattern in
+            ["%turret%deck%", "%.visual", "content/%/ship/%", "%/_s%", "%", "x%", "%ship/%a%"].map(LikePattern::like)
+        {
+            let matching = (0..joined.len()).filter(|row| pattern.matches(&joined[*row])).collect::<Vec<_>>();
+            assert_eq!(table.matching(column, &pattern), Some(matching), "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn an_index_finds_the_first_entry_of_each_id_and_all_others() {
+        let mut rng = fastrand::Rng::with_seed(5);
+        for (len, ids) in [(0, 1), (1, 1), (2, 1), (500, 3), (3000, 2000)] {
+            let ids: Vec<u64> = (0..ids).map(|id| if id % 2 == 0 { id } else { rng.u64(..) }).collect();
+            let given: Vec<u64> = (0..len).map(|_| ids[rng.usize(..ids.len())]).collect();
+            let entries: Vec<PathEntry> =
+                given.iter().map(|id| PathEntry { self_id: (*id).into(), ..PathEntry::new_zeroed() }).collect();
+            let index = Index::build(&entries);
+            let wanted =
+                ids.iter().map(|id| given.iter().position(|given| given == id).map_or(NO_PATH, |at| at as u32));
+            assert_eq!(index.positions(ids.iter().map(|id| Some(*id))), wanted.collect::<Vec<_>>());
+            for id in ids.iter().copied().chain([7, u64::MAX]) {
+                let all = given.iter().enumerate().filter(|(_, given)| **given == id).map(|(at, _)| at as u32);
+                assert_eq!(index.all(id).collect::<Vec<_>>(), all.collect::<Vec<_>>());
+            }
         }
     }
 

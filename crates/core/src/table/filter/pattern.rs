@@ -7,6 +7,16 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq)]
 pub struct LikePattern(Shape);
 
+/// The part of a pattern that the path of a folder matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderMatch {
+    /// No path in the folder matches.
+    Never,
+    /// This many of the texts inside of the pattern are in the folder's path, and the others must be in the name.
+    Found(u32),
+    Unknown,
+}
+
 /// Nearly all patterns, and the rest.
 #[derive(Debug, Clone, PartialEq)]
 enum Shape {
@@ -73,6 +83,27 @@ impl LikePattern {
             Shape::Pieces(pieces) => pieces.matches(text.as_bytes()),
             Shape::General { tokens, fold } => general(text, tokens, *fold),
             Shape::Never => false,
+        }
+    }
+
+    /// The part of the pattern that the path of a folder, with its trailing '/', matches: for [`LikePattern::matches_in`].
+    pub fn in_folder(&self, folder: &str) -> FolderMatch {
+        match &self.0 {
+            Shape::Pieces(pieces) if !folder.contains('\0') => pieces.in_folder(folder.as_bytes()),
+            Shape::Pieces(_) | Shape::General { .. } => FolderMatch::Unknown,
+            Shape::Never => FolderMatch::Never,
+        }
+    }
+
+    /// Whether the path of a name in a folder matches; `None` if only the whole path can tell.
+    #[inline]
+    pub fn matches_in(&self, folder: FolderMatch, name: &str) -> Option<bool> {
+        match (&self.0, folder) {
+            (_, FolderMatch::Never) => Some(false),
+            (Shape::Pieces(pieces), FolderMatch::Found(found)) if memchr::memchr(0, name.as_bytes()).is_none() => {
+                pieces.matches_after(found as usize, name.as_bytes())
+            }
+            _ => None,
         }
     }
 
@@ -218,6 +249,40 @@ mod tests {
         ] {
             assert_eq!(LikePattern::like(pattern).matches(text), matches, "{text} LIKE {pattern}");
         }
+    }
+
+    #[test]
+    fn a_path_in_two_parts_matches_as_a_whole() {
+        let (folders, names) =
+            (["a/", "Hull/a/", "deck/hull/", "h\0/", "/"], ["", "a", "Deck", "hull.deck", "x\0deck", "u/l"]);
+        let patterns = [
+            "%",
+            "%hull%",
+            "%hull%deck%",
+            "%hull%deck",
+            "a%",
+            "hull/a/d%",
+            "%/a",
+            "%l/a%",
+            "%a/d_ck",
+            "%k",
+            "%a%a%",
+            "%a/%",
+            "a/",
+            "%/%/%",
+        ];
+        let patterns =
+            patterns.map(LikePattern::like).into_iter().chain([LikePattern::glob("*[a-h]"), LikePattern::glob("[")]);
+        let mut known = 0;
+        for (pattern, folder) in patterns.flat_map(|pattern| folders.map(|folder| (pattern.clone(), folder))) {
+            for name in names {
+                let matches = pattern.matches_in(pattern.in_folder(folder), name);
+                known += usize::from(matches.is_some());
+                let whole = pattern.matches(&format!("{folder}{name}"));
+                assert_eq!(matches.unwrap_or(whole), whole, "{pattern:?}: {folder} {name:?}");
+            }
+        }
+        assert!(known > 200, "{known}");
     }
 
     #[test]

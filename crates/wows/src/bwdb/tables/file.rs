@@ -4,13 +4,14 @@ use super::id64;
 use super::rows::at_path;
 use crate::bwdb::hashmap::{self, Bucket, Modulus, occupied};
 use crate::bwdb::layout::ResourceBucket;
-use crate::bwdb::paths::{NO_PATH, PathText};
+use crate::bwdb::paths::PathText;
 use crate::bwdb::text_search::search_terminated;
 use crate::bwdb::{Blob, Database, Resource, State};
 use crate::bytes::View;
 use crate::error::Result;
 use crate::id::{Id32, Id64};
-use crate::lazy::Lazy;
+use crate::lazy::{Lazy, ScanCost};
+use crate::table::filter::pattern::LikePattern;
 use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, no_cell};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,6 +24,8 @@ struct ResourceRows<'a> {
     /// The databases, opened once for all rows. `None` for a damaged one, which returns its error each time.
     blobs: Box<[Option<Blob<'a>>]>,
     types: Box<[Option<&'static str>]>,
+    /// Paths that walks were going to read.
+    announced: ScanCost,
 }
 
 impl<'a> ResourceRows<'a> {
@@ -32,43 +35,39 @@ impl<'a> ResourceRows<'a> {
         }
         let slot = self.slots.slot("resources", row)?;
         let id = self.db.resource_buckets().get(slot).map_or(0, |bucket| bucket.key.get());
-        Ok(self.db.resource_at(slot, id).map(|resource| ResourceRow { slot, resource }))
+        Ok(self.db.resource_at(slot, id).map(|resource| ResourceRow { number: row, resource }))
     }
 
     fn path(&self, row: &ResourceRow<'a>) -> Result<Option<PathText<'a>>> {
-        match self.db.paths_of_slots().and_then(|positions| positions.get(row.slot)) {
-            Some(&position) if position != NO_PATH => self.db.paths().text_at(position as usize).map(Some),
-            _ => self.db.path_text(row.resource.id()),
+        match self.db.row_paths.get().and_then(|paths| paths.get(row.number)) {
+            Some(path) => Ok(Some(PathText::Joined(path.into()))),
+            None => self.db.path_text(row.resource.id()),
         }
     }
 
-    /// The rows whose paths fit a test. Paths of other files are read one by one.
-    fn fitting(&self, test: &(dyn Fn(&str) -> bool + Sync)) -> Option<Vec<usize>> {
+    /// The rows whose paths match a pattern. Paths of other files are read one by one.
+    fn matching(&self, pattern: &LikePattern) -> Option<Vec<usize>> {
         if !self.db.more_names.is_empty() {
             return None;
         }
-        let fits = self.db.paths().fitting(test)?;
-        let positions = self.db.paths_of_slots()?;
-        let rows = self.slots.all().iter().enumerate().filter(|(_, slot)| {
-            let position = positions.get(**slot as usize).filter(|position| **position != NO_PATH);
-            position.is_some_and(|position| fits.get(*position as usize) == Some(&true))
-        });
-        Some(rows.map(|(row, _)| row).collect())
+        self.db.paths().matching(self.db.row_positions(), pattern)
     }
 
     fn with_id(&self, id: u64) -> Result<Vec<usize>> {
         Ok(self.slots.row_of(self.db.resource_slots, id).into_iter().collect())
     }
 
-    /// Prefetches the paths of rows.
+    /// Prepares the reading of paths, which a walk announces.
     fn look(&self, rows: Range<usize>) -> usize {
-        let end = rows.end;
-        if let Some(positions) = self.db.paths_of_slots() {
-            let slots = rows.map_while(|row| self.slots.slot("resources", row).ok());
-            let positions = slots.filter_map(|slot| positions.get(slot).filter(|position| **position != NO_PATH));
-            self.db.paths().ahead_at(positions.map(|position| *position as usize));
+        /// The part of all rows after whose paths the others are joined at once.
+        const PART: usize = 16;
+        // Two rows without the index take as long as the index.
+        self.db.paths().build_index();
+        self.announced.pay(rows.len());
+        if !self.announced.is_below(self.db.resource_count() / PART) {
+            self.db.row_paths.get_or_init(|| self.db.paths().paths_of(self.db.row_positions()));
         }
-        end
+        rows.end
     }
 
     fn type_name(&self, resource: &Resource<'a>) -> Result<Cow<'static, str>> {
@@ -91,9 +90,9 @@ impl<'a> ResourceRows<'a> {
     }
 }
 
-/// A resource, and its slot in the map.
+/// A resource, and the number of its row.
 struct ResourceRow<'a> {
-    slot: usize,
+    number: usize,
     resource: Resource<'a>,
 }
 
@@ -101,8 +100,8 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
     let blobs: Box<[_]> = db.databases().map(Result::ok).collect();
     let types = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
     let slots = Slots::new(db.resource_buckets(), &db.resource_rows);
-    let rows = Arc::new(ResourceRows { db, slots, blobs, types });
-    let [of_row, of_id, of_text, of_fitting, of_path, of_ahead, of_type, of_place, of_size] =
+    let rows = Arc::new(ResourceRows { db, slots, blobs, types, announced: ScanCost::default() });
+    let [of_row, of_id, of_text, of_matches, of_path, of_ahead, of_type, of_place, of_size] =
         std::array::from_fn(|_| Arc::clone(&rows));
     let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), move |row| of_row.locate(row))
         .random_access()
@@ -113,7 +112,7 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
         .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), move |row| {
             of_text.path(row)
         })
-        .fitted_by(move |test| of_fitting.fitting(test))
+        .matched_by(move |pattern| of_matches.matching(pattern))
         .looked_ahead(move |rows| of_ahead.look(rows))
         .found_by(move |key| match key {
             Value::Text(path) => Some(at_path(db, path, |id| of_path.with_id(id))),
