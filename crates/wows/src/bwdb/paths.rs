@@ -837,7 +837,7 @@ mod tests {
         let db = Database::open(sample()).unwrap();
         let table = db.table("resources").unwrap();
         let (mut rows, column) =
-            (table.cursor(0), table.columns().iter().position(|column| column.name == "path").unwrap());
+            (table.cursor_over(0, None), table.columns().iter().position(|column| column.name == "path").unwrap());
         for path in &joined {
             assert!(rows.advance().unwrap());
             assert_eq!(rows.value(column).unwrap().as_text().as_deref(), Some(&**path));
