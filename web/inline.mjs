@@ -28,7 +28,7 @@ const ask = (...args) => {
 
 const small = packed(bytes);
 if (small.length > MOST) throw new Error(`the module has ${small.length} bytes, compressed, and may have ${MOST}`);
-const [style, script, worker] = [read("style.css"), joined("page.js"), joined("wasi.js", "worker.js")];
+const [style, script, worker] = [read("style.css"), joined("../crates/view/src/page/element.js", "page.js"), joined("wasi.js", "worker.js")];
 for (const text of [style, script, worker]) if (/<\/(script|style)|<!--/.test(text)) throw new Error("a script would end its element");
 
 // Pages that the command writes are shown in a frame, which takes the policy of this page besides its own: the hashes of their

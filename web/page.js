@@ -4,7 +4,8 @@
  * @typedef {{ file: string, format: string, size: number | null, tables: { name: string, rows: number | null, columns: string[] }[] }} Item */
 /** @typedef {{ code: number, out: Blob, isCut: boolean, err: string, made: [string, Blob][], time: number, memory: number }} Ran */
 
-/** Exit codes in words. */
+/** Exit codes in words.
+ * @type {Record<string, string>} */
 const EXITS = {
   "-2": "stopped",
   "-1": "the command ended early: it needs more memory than a page has, or has a fault",
@@ -21,36 +22,21 @@ const SHAPE_KINDS = ["glb", "obj", "svg", "png"];
 /** Bytes of rows that are shown, and the most rows of them. */
 const [SHOWN_BYTES, SHOWN_ROWS] = [4 << 20, 1000];
 const LISTED = 2000;
-/** Characters that could change what a line shows. */
-const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
 
-const $ = (id) => /** @type {any} */ (document.getElementById(id));
-const clean = (text) => text.replace(UNFIT, (c) => (c === "\n" || c === "\t" ? c : `\\u{${c.codePointAt(0).toString(16)}}`));
+const { el, clean } = assetq;
+// Outputs of commands have lines.
+assetq.kept = "\n\t";
+const $ = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 
-/** An element with attributes, `on…` functions and children; strings become text.
- * @returns {any} */
-const el = (tag, props = {}, ...children) => {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (typeof value === "boolean") element[name] = value;
-    else if (value !== undefined && value !== null) element.setAttribute(name, value);
-  }
-  for (const child of children.flat()) {
-    if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : clean(String(child)));
-  }
-  return element;
-};
-
-const bytes = (count) => {
+const bytes = (/** @type {number} */ count) => {
   const [unit, name] = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]].find(([unit]) => count >= Number(unit)) ?? [1, "bytes"];
   return `${unit === 1 ? count : (count / Number(unit)).toFixed(1)} ${name}`;
 };
-const last = (path) => path.split(/[/:]/).pop();
-const quoted = (word) => (/^[\p{L}\p{N}/._:=-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+const last = (/** @type {string} */ path) => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf(":")) + 1);
+const quoted = (/** @type {string} */ word) => (/^[\p{L}\p{N}/._:=-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 /** A command line as people type it: `view` without `--to` opens its page in the browser, as this page does. */
-const shownLine = (args) => ["assetq", ...(args[0] === "view" && args.slice(-2).join(" ") === "--to -" ? args.slice(0, -2) : args)].map(quoted).join(" ");
-const ended = (args, code) => (args[0] === "diff" && code === 1 ? "they differ" : (EXITS[code] ?? "ended"));
+const shownLine = (/** @type {string[]} */ args) => ["assetq", ...(args[0] === "view" && args.slice(-2).join(" ") === "--to -" ? args.slice(0, -2) : args)].map(quoted).join(" ");
+const ended = (/** @type {string[]} */ args, /** @type {number} */ code) => (args[0] === "diff" && code === 1 ? "they differ" : (EXITS[code] ?? "ended"));
 
 /** The words of a command line, with the quotes of a shell.
  * @param {string} line */
@@ -99,7 +85,7 @@ const free = (path) => {
   return found;
 };
 
-const item = (file) => items.find((one) => one.file === file);
+const item = (/** @type {string} */ file) => items.find((one) => one.file === file);
 
 // The command, in a worker that can be stopped.
 
@@ -116,7 +102,7 @@ let runs = 0;
 
 const workerAddress = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
 
-const failed = (reason) => {
+const failed = (/** @type {string} */ reason) => {
   $("loading").hidden = false;
   $("loading").textContent = reason;
   $("loading").classList.add("failed");
@@ -130,7 +116,7 @@ const startWorker = () => new Promise((ready) => {
       ready(true);
     } else if (data.kind === "broken") {
       failed(`This browser does not start the command: ${data.reason}`);
-    } else if (running?.id === data.id) {
+    } else if (running && running.id === data.id) {
       running.done(data);
     }
   });
@@ -145,7 +131,7 @@ const startWorker = () => new Promise((ready) => {
   }
 });
 
-const say = (text, isBad = false) => {
+const say = (/** @type {string} */ text, isBad = false) => {
   $("state").textContent = text;
   $("state").classList.toggle("bad", isBad);
 };
@@ -209,9 +195,9 @@ const keep = (made) => {
     $("made").hidden = false;
   }
 };
-const inSample = (path) => path.startsWith("sample/");
+const inSample = (/** @type {string} */ path) => path.startsWith("sample/");
 
-const madeLine = (path, blob) => el("li", {}, el("a", { href: URL.createObjectURL(blob), download: last(path).replace(/[^\p{L}\p{N}_.\- ()]+/gu, "_") }, path), el("small", {}, bytes(blob.size)));
+const madeLine = (/** @type {string} */ path, /** @type {Blob} */ blob) => el("li", {}, el("a", { href: URL.createObjectURL(blob), download: last(path).replace(/[^\p{L}\p{N}_.\- ()]+/gu, "_") }, path), el("small", {}, bytes(blob.size)));
 
 /** What a run said beside its answer, and the files that it made.
  * @param {Ran} ran */
@@ -278,19 +264,28 @@ const learn = async (ran) => {
   return added;
 };
 
+/** Opened files by their folders. */
+class Tree {
+  /** @type {Map<string, Tree>} */
+  folders = new Map();
+  /** @type {Item[]} */
+  files = [];
+}
+
 const showFiles = () => {
-  /** @typedef {{ folders: Map<string, any>, files: Item[] }} Tree */
-  const tree = { folders: new Map(), files: [] };
+  const tree = new Tree();
   for (const one of items.slice(0, LISTED)) {
     let at = tree;
     const parts = one.file.split("/");
     for (const part of parts.slice(0, -1)) {
-      if (!at.folders.has(part)) at.folders.set(part, { folders: new Map(), files: [] });
-      at = at.folders.get(part);
+      const below = at.folders.get(part) ?? new Tree();
+      at.folders.set(part, below);
+      at = below;
     }
     at.files.push(one);
   }
-  const shown = (/** @type {any} */ at) => el("ul", {},
+  /** @type {(at: Tree) => HTMLElement} */
+  const shown = (at) => el("ul", {},
     [...at.folders].map(([name, below]) => el("li", {}, el("details", { open: true }, el("summary", {}, `${name}/`), shown(below)))),
     at.files.map((one) => el("li", {}, el("button", { "aria-current": one.file === current ? "true" : null, title: one.file, onclick: () => look(one.file) },
       el("span", {}, last(one.file)), el("small", {}, one.size === null ? one.format : `${one.format} · ${bytes(one.size)}`)))));
@@ -315,7 +310,7 @@ const choices = (select, options) => {
   if (options.some(([one]) => one === value)) select.value = value;
 };
 
-const choose = (file) => {
+const choose = (/** @type {string} */ file) => {
   current = file;
   for (const select of document.querySelectorAll("select[name=file]")) {
     const one = /** @type {HTMLSelectElement} */ (select);
@@ -365,7 +360,7 @@ const look = async (file) => {
 // Panels.
 
 const TABS = ["look", "find", "sql", "verify", "compare", "export", "edit", "console"];
-const tab = (name) => {
+const tab = (/** @type {string} */ name) => {
   for (const one of TABS) {
     $(one).hidden = one !== name;
     $(`tab-${one}`).setAttribute("aria-selected", String(one === name));
@@ -378,7 +373,7 @@ const tab = (name) => {
  * @param {string[]} columns @param {string[][]} rows @param {((row: string[]) => void) | null} chosen */
 const table = (columns, rows, chosen = null) => {
   const isNumber = columns.map((_, n) => rows.some((row) => row[n]) && rows.every((row) => !row[n] || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(row[n])));
-  const cell = (text, n, row) => el("td", { class: isNumber[n] ? "number" : null }, n === 0 && chosen ? el("button", { onclick: () => chosen(row) }, text) : text.length > 2000 ? `${text.slice(0, 2000)} …` : text);
+  const cell = (/** @type {string} */ text, /** @type {number} */ n, /** @type {string[]} */ row) => el("td", { class: isNumber[n] ? "number" : null }, n === 0 && chosen ? el("button", { onclick: () => chosen(row) }, text) : text.length > 2000 ? `${text.slice(0, 2000)} …` : text);
   return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, rows.map((row) => el("tr", {}, row.map((text, n) => cell(text ?? "", n, row))))));
 };
 
@@ -395,9 +390,9 @@ const answer = async (ran, chosen = null) => {
   return [...notes(ran), el("p", { class: "hint count" }, count), table(columns, shown, chosen)];
 };
 
-const result = (panel) => $(panel).querySelector(".result");
+const result = (/** @type {string} */ panel) => $(panel).querySelector(".result");
 /** @param {string} panel @param {(form: any) => unknown} submitted */
-const onSubmit = (panel, submitted) => $(panel).querySelector("form").addEventListener("submit", (event) => {
+const onSubmit = (panel, submitted) => $(panel).querySelector("form").addEventListener("submit", (/** @type {any} */ event) => {
   event.preventDefault();
   submitted(event.target.elements);
 });
@@ -431,7 +426,7 @@ const save = async (args, panel) => {
 };
 
 /** Where a change of `file` goes: a new file, and its undo. */
-const outputs = (file) => {
+const outputs = (/** @type {string} */ file) => {
   const name = last(file);
   const at = name.includes(".") ? name.lastIndexOf(".") : name.length;
   return ["--to", free(`${name.slice(0, at)}-changed${name.slice(at)}`), "--undo", free(`${name}.undo.ndjson`)];
@@ -443,9 +438,9 @@ const placing = (file, [, changed, , undo], ran) => {
   const [changedBlob, undoBlob] = [changed, undo].map((path) => ran.made.find(([made]) => made === path)?.[1]);
   if (ran.code !== 0 || !handles.has(file) || !changedBlob || !undoBlob) return [];
   const line = el("p", { class: "placing" }, el("button", {
-    onclick: async () => {
-      line.querySelector("button").disabled = true;
-      const refused = await saveInto(file, changedBlob, madeLine(undo, undoBlob)).catch((error) => `${file} is not changed: ${error.message}`);
+    onclick: async ({ currentTarget }) => {
+      currentTarget.disabled = true;
+      const refused = await saveInto(file, changedBlob, madeLine(undo, undoBlob)).catch((error) => `${file} is not changed: ${error instanceof Error ? error.message : error}`);
       line.replaceChildren(el("span", { class: refused ? "bad" : "good", role: refused ? "alert" : "status" }, refused || `${file} is changed. ${undo} leads back: patch ${file} ${undo}`));
     },
   }, `Save into ${last(file)}`), " Its undo is saved as a download before.");
@@ -459,7 +454,7 @@ const saveInto = async (file, changed, undo) => {
   if ((await handle.requestPermission({ mode: "readwrite" })) !== "granted") return `${file} is not changed: the browser does not let this page write it`;
   const now = await handle.getFile();
   if (now.size !== opened.size || now.lastModified !== opened.lastModified) return `${file} is not changed: another program has changed it since it was opened. Open it again`;
-  undo.querySelector("a").click();
+  undo.querySelector("a")?.click();
   // The browser replaces the file once all is written.
   const out = await handle.createWritable();
   try {
@@ -476,17 +471,17 @@ const saveInto = async (file, changed, undo) => {
   return "";
 };
 
-const verify = async (files) => {
+const verify = async (/** @type {string[]} */ files) => {
   const ran = await run(["verify", ...files, "-f", "ndjson"]);
   const reports = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
   result("verify").replaceChildren(...notes(ran), ...reports.map(({ file, format, ok, checks }) => el("section", {},
     el("h2", {}, `${file} · ${format}: `, el("span", { class: ok ? "good" : "bad" }, ok ? "nothing wrong" : "damaged")),
-    el("ul", { class: "checks" }, checks.map((check) => el("li", {}, el("b", { class: check.ok === false ? "bad" : "good" }, check.ok === false ? "✗ " : "✓ "), `${check.name}: ${check.detail}`))))));
+    el("ul", { class: "checks" }, checks.map((/** @type {{ ok: boolean, name: string, detail: string }} */ check) => el("li", {}, el("b", { class: check.ok === false ? "bad" : "good" }, check.ok === false ? "✗ " : "✓ "), `${check.name}: ${check.detail}`))))));
 };
 onSubmit("verify", ({ file }) => verify([file.value]));
 $("verify").querySelector("[name=all]").addEventListener("click", () => verify(items.map((one) => one.file)));
 
-const compare = async (args, title) => {
+const compare = async (/** @type {string[]} */ args, /** @type {string} */ title) => {
   const ran = await run(args);
   if (ran.out.size > 0 && ran.code < 2) await frame(result("compare"), ran.out, title, notes(ran));
   else result("compare").replaceChildren(...notes(ran), ...(ran.code === 0 ? [el("p", { class: "hint" }, "They do not differ.")] : []));
@@ -528,7 +523,7 @@ const fillTables = () => {
     el("button", { type: "button", onclick: () => { query.value = `SELECT * FROM ${named(one.name)} LIMIT 100`; query.focus(); } }, one.name), " ",
     el("span", {}, `${one.rows === null ? "" : `${one.rows.toLocaleString("en")} rows: `}${one.columns.join(", ")}`))));
 };
-const named = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
+const named = (/** @type {string} */ name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
 
 const fillColumns = () => {
   const { file, table, column } = $("edit").querySelector("form").elements;
@@ -572,13 +567,13 @@ const words = (found) => {
   popup.replaceChildren(...found.map(({ word, kind }, n) => el("li", { role: "option", id: `word-${n}`, "aria-selected": String(n === 0), onmousedown: (event) => { event.preventDefault(); complete(n); } }, word, el("small", {}, kind))));
   point(0);
 };
-const point = (n) => {
+const point = (/** @type {number} */ n) => {
   [...popup.children].forEach((one, at) => one.setAttribute("aria-selected", String(at === n)));
   popup.children[n]?.scrollIntoView({ block: "nearest" });
   if (popup.hidden) area.removeAttribute("aria-activedescendant");
   else area.setAttribute("aria-activedescendant", `word-${n}`);
 };
-const complete = (n) => {
+const complete = (/** @type {number} */ n) => {
   const word = popup.children[n]?.firstChild?.textContent;
   if (!word) return;
   const start = area.selectionStart - typedWord().length;
@@ -604,7 +599,7 @@ area.addEventListener("input", () => {
   const fitting = all.filter(({ word }) => word.replace(/^"/, "").toLowerCase().startsWith(typed) && word.toLowerCase() !== typed && !seen.has(word) && seen.add(word));
   words(fitting.slice(0, 50));
 });
-area.addEventListener("keydown", (event) => {
+area.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
   const at = [...popup.children].findIndex((one) => one.getAttribute("aria-selected") === "true");
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) area.form.requestSubmit();
   else if (popup.hidden) return;
@@ -622,7 +617,7 @@ const LOGGED = 200_000; // characters of an answer that are shown
 const KEY = "assetq-history";
 const history = (() => {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "[]").filter((line) => typeof line === "string");
+    return JSON.parse(localStorage.getItem(KEY) ?? "[]").filter((/** @type {unknown} */ line) => typeof line === "string");
   } catch {
     return [];
   }
@@ -656,9 +651,9 @@ onSubmit("console", async ({ line }) => {
     tab("look");
   }
 });
-$("line").addEventListener("keydown", (event) => {
-  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (!by) return;
+$("line").addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+  const by = event.key === "ArrowUp" ? -1 : 1;
+  if (by === 1 && event.key !== "ArrowDown") return;
   recalled = Math.min(Math.max(0, recalled + by), history.length);
   $("line").value = history[recalled] ?? "";
   event.preventDefault();
@@ -680,7 +675,7 @@ $("inside-of").addEventListener("input", () => {
       ...(found.length ? [] : [el("li", { class: "hint" }, "no such file")]));
   }, 250);
 });
-const lookInside = async (outer, path) => {
+const lookInside = async (/** @type {string} */ outer, /** @type {string} */ path) => {
   const file = `${outer}:${path}`;
   if (!item(file)) await learn(await run(["info", file, "-f", "ndjson"], { quiet: true }));
   await look(file);
@@ -719,8 +714,8 @@ const belowEntry = async (entry, path = entry.name) => {
  * @returns {Promise<Added>[]} */
 const taken = (dropped) => [...dropped.items].filter((one) => one.kind === "file").map((one) => {
   const [entry, file, handle] = [one.webkitGetAsEntry(), one.getAsFile(), /** @type {any} */ (one).getAsFileSystemHandle?.()];
-  if (file && !entry?.isDirectory) return Promise.resolve(handle).then((handle) => [[file.name, file, handle]], () => [[file.name, file]]);
-  return handle ? handle.then((handle) => below(handle)) : belowEntry(entry);
+  if (file && !entry?.isDirectory) return Promise.resolve(handle).then((handle) => [/** @type {Added} */ ([file.name, file, handle])], () => [/** @type {Added} */ ([file.name, file])]);
+  return handle ? handle.then(below) : entry ? belowEntry(entry) : Promise.resolve([]);
 });
 
 addEventListener("dragover", (event) => {
@@ -733,14 +728,14 @@ addEventListener("dragleave", (event) => {
 addEventListener("drop", async (event) => {
   event.preventDefault();
   document.body.classList.remove("dropping");
-  const dropped = taken(event.dataTransfer);
+  const dropped = event.dataTransfer ? taken(event.dataTransfer) : [];
   const isComparing = dropped.length === 2 && !$("compare").hidden;
   try {
     const all = await Promise.all(dropped);
     for (const one of isComparing ? all : [all.flat()]) await open(one);
     if (isComparing) tab("compare");
   } catch (error) {
-    say(`the browser does not let this page read what was dropped: ${error.message}`, true);
+    say(`the browser does not let this page read what was dropped: ${error instanceof Error ? error.message : error}`, true);
   }
 });
 $("open-files").addEventListener("click", async () => {
@@ -749,9 +744,9 @@ $("open-files").addEventListener("click", async () => {
   if (!showOpenFilePicker) return $("pick-files").click();
   try {
     const chosen = await showOpenFilePicker({ multiple: true });
-    await open((await Promise.all(chosen.map((handle) => below(handle)))).flat());
+    await open((await Promise.all(chosen.map((/** @type {any} */ handle) => below(handle)))).flat());
   } catch (error) {
-    if (error.name !== "AbortError") say(`the browser does not let this page read what was chosen: ${error.message}`, true);
+    if (error instanceof Error && error.name !== "AbortError") say(`the browser does not let this page read what was chosen: ${error.message}`, true);
   }
 });
 $("open-folder").addEventListener("click", () => $("pick-folder").click());
@@ -769,8 +764,10 @@ $("try").addEventListener("click", async () => {
 
 for (const name of TABS) {
   $(`tab-${name}`).addEventListener("click", () => tab(name));
-  $(`tab-${name}`).addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+  $(`tab-${name}`).addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    /** @type {Record<string, number>} */
+    const steps = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+    const by = steps[event.key];
     if (!by) return;
     const next = TABS[Math.min(Math.max(0, TABS.indexOf(name) + by), TABS.length - 1)];
     tab(next);

@@ -153,12 +153,12 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
   /** @type {WebAssembly.Memory} */
   let memory;
   const view = () => new DataView(memory.buffer);
-  const bytes = (at, length) => new Uint8Array(memory.buffer, at, length);
-  const text = (at, length) => TEXT.decode(bytes(at, length));
+  const bytes = (/** @type {number} */ at, /** @type {number} */ length) => new Uint8Array(memory.buffer, at, length);
+  const text = (/** @type {number} */ at, /** @type {number} */ length) => TEXT.decode(bytes(at, length));
   const listed = (/** @type {string[]} */ texts) => texts.map((one) => BYTES.encode(one + "\0"));
 
   // Texts one after another, and a pointer to each.
-  const putAll = (texts, pointers, at) => {
+  const putAll = (/** @type {string[]} */ texts, /** @type {number} */ pointers, /** @type {number} */ at) => {
     for (const one of listed(texts)) {
       view().setUint32(pointers, at, true);
       bytes(at, one.length).set(one);
@@ -167,7 +167,7 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     }
     return 0;
   };
-  const putSizes = (texts, count, size) => {
+  const putSizes = (/** @type {string[]} */ texts, /** @type {number} */ count, /** @type {number} */ size) => {
     view().setUint32(count, texts.length, true);
     view().setUint32(size, listed(texts).reduce((sum, one) => sum + one.length, 0), true);
     return 0;
@@ -175,10 +175,10 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
   const environment = Object.entries(env).map(([name, value]) => `${name}=${value}`);
 
   // The slices of memory that a call reads into or writes from.
-  const vectors = (at, count) =>
+  const vectors = (/** @type {number} */ at, /** @type {number} */ count) =>
     Array.from({ length: count }, (_, n) => bytes(view().getUint32(at + 8 * n, true), view().getUint32(at + 8 * n + 4, true)));
 
-  const putStat = (at, /** @type {Entry} */ entry) => {
+  const putStat = (/** @type {number} */ at, /** @type {Entry} */ entry) => {
     const data = view();
     const time = BigInt(Math.round(entry.modified * 1000)) * 1000n;
     bytes(at, 64).fill(0);
@@ -192,14 +192,15 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
   };
 
   /** The folder and the name that a path leads to, and the entry if there is one.
-   * @param {number} fd @param {number} at @param {number} length */
+   * @param {number} fd @param {number} at @param {number} length
+   * @returns {{ error: number } | { error?: undefined, parent?: Folder, name: string, entry?: Entry }} */
   const lookUp = (fd, at, length) => {
     const folder = open.get(fd)?.entry;
     if (!(folder instanceof Folder)) return { error: folder ? ERRNO.notdir : ERRNO.badf };
     const path = text(at, length);
     const names = parts(path);
     const name = names.pop();
-    if (name === undefined) return { entry: folder };
+    if (name === undefined) return { name: "", entry: folder };
     const parent = find(folder, names.join("/"));
     if (!(parent instanceof Folder)) return { error: parent ? ERRNO.notdir : ERRNO.noent };
     const entry = parent.names.get(name);
@@ -207,9 +208,12 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     return { parent, name, entry };
   };
 
+  /** @type {(fd: number, at: number, length: number, isFolder: boolean) => number} */
   const remove = (fd, at, length, isFolder) => {
-    const { error, parent, name, entry } = lookUp(fd, at, length);
-    if (error || !entry) return error ?? ERRNO.noent;
+    const found = lookUp(fd, at, length);
+    if (found.error !== undefined) return found.error;
+    const { parent, name, entry } = found;
+    if (!entry) return ERRNO.noent;
     if (!parent) return ERRNO.perm;
     if (isFolder !== entry instanceof Folder) return isFolder ? ERRNO.notdir : ERRNO.isdir;
     if (entry instanceof Folder && entry.names.size > 0) return ERRNO.notempty;
@@ -218,7 +222,7 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     return 0;
   };
 
-  const readAt = (/** @type {FileNode} */ file, from, vectorsAt, count) => {
+  const readAt = (/** @type {FileNode} */ file, /** @type {number} */ from, /** @type {number} */ vectorsAt, /** @type {number} */ count) => {
     let all = 0;
     for (const into of vectors(vectorsAt, count)) {
       let filled = 0;
@@ -233,7 +237,7 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     return all;
   };
 
-  const writeAt = (/** @type {FileNode} */ file, from, vectorsAt, count) => {
+  const writeAt = (/** @type {FileNode} */ file, /** @type {number} */ from, /** @type {number} */ vectorsAt, /** @type {number} */ count) => {
     let all = 0;
     for (const some of vectors(vectorsAt, count)) {
       file.write(from + all, some);
@@ -243,7 +247,7 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
   };
 
   /** Runs `call` with the open file `fd`. */
-  const onFile = (fd, /** @type {(open: Open, file: FileNode) => number | void} */ call) => {
+  const onFile = (/** @type {number} */ fd, /** @type {(open: Open, file: FileNode) => number | void} */ call) => {
     const found = open.get(fd);
     if (!found) return fd < 3 ? ERRNO.spipe : ERRNO.badf;
     if (!(found.entry instanceof FileNode)) return ERRNO.isdir;
@@ -256,6 +260,7 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     }
   };
 
+  /** @type {System} */
   const system = {
     args_get: (pointers, at) => putAll(args, pointers, at),
     args_sizes_get: (count, size) => putSizes(args, count, size),
@@ -408,34 +413,39 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
 
     path_open(fd, _, at, length, flags, rights, __, append, opened) {
       const [create, folder, exclusive, truncate] = [1, 2, 4, 8].map((bit) => (flags & bit) !== 0);
-      let { error, parent, name, entry } = lookUp(fd, at, length);
-      if (error) return error;
+      const found = lookUp(fd, at, length);
+      if (found.error !== undefined) return found.error;
+      let { parent, name, entry } = found;
       if (entry && exclusive) return ERRNO.exist;
-      if (!entry && (!create || !parent || text(at, length).endsWith("/"))) return ERRNO.noent;
       if (entry && folder && !(entry instanceof Folder)) return ERRNO.notdir;
       const writes = (rights & 64n) !== 0n;
       if (entry instanceof Folder && (create || truncate || (writes && !folder))) return ERRNO.isdir;
-      if (!entry) parent.names.set(name, (entry = new FileNode()));
+      if (!entry) {
+        if (!create || !parent || text(at, length).endsWith("/")) return ERRNO.noent;
+        parent.names.set(name, (entry = new FileNode()));
+      }
       if (truncate && entry instanceof FileNode) entry.resize(0);
       view().setUint32(opened, next, true);
       open.set(next++, { entry, at: 0, append: (append & 1) !== 0 });
       return 0;
     },
     path_filestat_get(fd, _, at, length, into) {
-      const { error, entry } = lookUp(fd, at, length);
-      return entry ? putStat(into, entry) : (error ?? ERRNO.noent);
+      const found = lookUp(fd, at, length);
+      if (found.error !== undefined) return found.error;
+      return found.entry ? putStat(into, found.entry) : ERRNO.noent;
     },
     path_filestat_set_times(fd, _, at, length, __, modified, flags) {
-      const { error, entry } = lookUp(fd, at, length);
-      if (!entry) return error ?? ERRNO.noent;
-      if (flags & 4) entry.modified = Number(modified / 1000n) / 1000;
+      const found = lookUp(fd, at, length);
+      if (found.error !== undefined) return found.error;
+      if (!found.entry) return ERRNO.noent;
+      if (flags & 4) found.entry.modified = Number(modified / 1000n) / 1000;
       return 0;
     },
     path_create_directory(fd, at, length) {
-      const { error, parent, name, entry } = lookUp(fd, at, length);
-      if (error) return error;
-      if (entry) return ERRNO.exist;
-      parent.names.set(name, new Folder());
+      const found = lookUp(fd, at, length);
+      if (found.error !== undefined) return found.error;
+      if (found.entry || !found.parent) return ERRNO.exist;
+      found.parent.names.set(found.name, new Folder());
       return 0;
     },
     path_remove_directory: (fd, at, length) => remove(fd, at, length, true),
@@ -443,7 +453,8 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     path_rename(fd, at, length, otherFd, otherAt, otherLength) {
       const from = lookUp(fd, at, length);
       const to = lookUp(otherFd, otherAt, otherLength);
-      if (from.error ?? to.error) return from.error ?? to.error;
+      if (from.error !== undefined) return from.error;
+      if (to.error !== undefined) return to.error;
       if (!from.entry) return ERRNO.noent;
       if (!from.parent || !to.parent) return ERRNO.perm;
       if (to.entry === from.entry) return 0;
@@ -455,9 +466,11 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
       return 0;
     },
     path_link(fd, _, at, length, otherFd, otherAt, otherLength) {
-      const { error, entry } = lookUp(fd, at, length);
+      const from = lookUp(fd, at, length);
       const to = lookUp(otherFd, otherAt, otherLength);
-      if (error ?? to.error) return error ?? to.error;
+      if (from.error !== undefined) return from.error;
+      if (to.error !== undefined) return to.error;
+      const { entry } = from;
       if (!(entry instanceof FileNode)) return entry ? ERRNO.perm : ERRNO.noent;
       if (to.entry || !to.parent) return ERRNO.exist;
       entry.links++;

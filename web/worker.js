@@ -6,7 +6,7 @@ const MOST = 1 << 30;
 /** Bytes of standard error that are kept. */
 const MESSAGES = 1 << 20;
 const root = new Folder();
-const reader = typeof FileReaderSync === "undefined" ? null : new FileReaderSync();
+const reader = new FileReaderSync();
 /** @type {WebAssembly.Module} */
 let module;
 
@@ -60,6 +60,7 @@ class Collected {
   };
 }
 
+/** @param {{ id: number, args: string[], input?: string, most?: number }} run */
 const command = ({ id, args, input = "", most = MOST }) => {
   const began = performance.now();
   const out = new Collected(most);
@@ -70,7 +71,7 @@ const command = ({ id, args, input = "", most = MOST }) => {
     ran = run({ module, root, env, args: ["assetq", ...args], input: new TextEncoder().encode(input), out: out.take, err: (bytes) => (err.take(bytes), true) });
   } catch (error) {
     // The module ends so where memory runs out, and at a fault of its own.
-    err.pieces.push(new TextEncoder().encode(`${error?.message ?? error}\n`));
+    err.pieces.push(new TextEncoder().encode(`${error instanceof Error ? error.message : error}\n`));
   }
   postMessage({
     kind: "done", id, ...ran, out: new Blob(out.pieces), isCut: out.size >= most, err: new TextDecoder().decode(new Uint8Array(joined(err.pieces))),
@@ -96,7 +97,7 @@ addEventListener("message", async ({ data }) => {
         new Response(new Blob([data.packed]).stream().pipeThrough(new DecompressionStream("gzip")), { headers: { "Content-Type": "application/wasm" } })));
       postMessage({ kind: "ready", module });
     } catch (error) {
-      postMessage({ kind: "broken", reason: String(error?.message ?? error) });
+      postMessage({ kind: "broken", reason: String(error instanceof Error ? error.message : error) });
     }
   } else if (data.kind === "add") {
     for (const [path, blob] of data.files) place(root, path, new FileNode(content(blob)));

@@ -471,7 +471,7 @@ fn a_graph_unfolds_and_says_the_path_of_a_value() {
     assert!(tab.eval("document.querySelectorAll('.node').length").as_u64().unwrap() > laid);
     // Of every value that is laid out once much is unfolded, `cat` finds the path, and the same value there.
     tab.eval("(() => { for (let n = 0; n < 5; n++) document.querySelectorAll('.item[aria-expanded=false] > .node').forEach((e) => e.click()); })()");
-    let js = "[...document.querySelectorAll('.item')].map((item) => item.node)";
+    let js = "[...document.querySelectorAll('.item')].map((item) => Number(item.firstChild.dataset.node))";
     let nodes: Vec<u64> = serde_json::from_value(tab.eval(js)).unwrap();
     assert!(nodes.len() > 40, "{}", nodes.len());
     for node in nodes.iter().step_by(nodes.len() / 12) {

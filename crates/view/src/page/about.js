@@ -79,13 +79,15 @@ assetq.kinds.about = {
     };
     const { verify } = meta;
     const box = (/** @type {string} */ title, /** @type {(Child | Child[])[]} */ ...children) => el("section", {}, el("h2", {}, title), ...children);
+    // Beside the picture, unless tables are below it: a ship has none.
+    const about = box(verify ? "File" : meta.what, el("dl", {}, meta.facts.flatMap(item)));
     element.append(el("div", { class: "overview", tabindex: "0", role: "region", "aria-label": "What is in the file" },
       el("p", { class: "headline" }, [meta.what, meta.game].filter(Boolean).join(" · ")),
-      el("div", { class: "first" }, still(page), box("Look at", el("div", { class: "starts" }, starts(page.parts).map(call)))),
+      el("div", { class: "first" }, still(page), el("div", {}, box("Look at", el("div", { class: "starts" }, starts(page.parts).map(call))), !tables.length && about)),
       verify && box("Checks", el("p", { class: verify.isOk === false ? "verdict fault" : "verdict" }, verify.text, " ", el("code", {}, verify.command))),
       first && box("Files by type", el("div", { class: "endings" }, meta.endings.map(ending))),
       tables.length > 1 && box("In it", el("ul", { class: "counts" }, tables.slice(0, SHOWN).map(count),
         tables.length > SHOWN && el("li", {}, el("a", { href: page.link("search") }, `… and ${many(tables.length - SHOWN)} more tables`)))),
-      box("File", el("dl", {}, meta.facts.flatMap(item)))));
+      tables.length > 0 && about));
   },
 };

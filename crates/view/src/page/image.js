@@ -1,11 +1,12 @@
 // Textures: one level at a time on a canvas, in colours or by channel, at any size, with the texel under the pointer.
 const { el, many } = assetq;
+/** @type {Record<string, string>} */
 const CHANNELS = { rgb: "Colour", rgba: "Colour with opacity", r: "Red", g: "Green", b: "Blue", a: "Opacity" };
 const LETTERS = ["R", "G", "B", "A"];
 const [LEAST, MOST] = [1 / 64, 64]; // pixels of the screen for a texel
 
 // The texels of a PNG of 8 bits without interlacing: red, green, blue and opacity. A canvas would lose the colours of clear texels.
-const decode = async (png) => {
+const decode = async (/** @type {Uint8Array<ArrayBuffer>} */ png) => {
   const from = new DataView(png.buffer, png.byteOffset, png.byteLength);
   let [width, height, kind] = [0, 0, 0];
   const data = [];
@@ -16,7 +17,7 @@ const decode = async (png) => {
   }
   const stream = new Blob(data).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const wide = { 0: 1, 2: 3, 6: 4 }[kind], line = width * wide;
+  const wide = kind === 0 ? 1 : kind === 2 ? 3 : 4, line = width * wide;
   const image = new ImageData(width, height);
   const out = image.data.fill(255);
   for (let y = 0; y < height; y++) {
@@ -34,30 +35,31 @@ const decode = async (png) => {
 };
 
 class Picture {
-  format; layers; levels;
   // The texels of the level that is shown.
   image = new ImageData(1, 1);
   // Pixels of the page for a texel, and whether all of the level is fitted into the page.
   zoom = 1;
   isFitted = true;
 
+  /** @param {HTMLElement} element @param {PartOfKind<"image">} part @param {Page} page */
   constructor(element, part, page) {
-    Object.assign(this, part.meta);
+    const { format, layers, levels } = part.meta;
+    this.levels = levels;
     this.page = page;
-    const name = ({ layer, mip, width, height }) =>
-      `${this.layers > 1 ? `layer ${layer}, ` : ""}level ${mip}: ${many(width)} × ${many(height)}`;
+    const name = (/** @type {ImageMeta["levels"][0]} */ { layer, mip, width, height }) =>
+      `${layers > 1 ? `layer ${layer}, ` : ""}level ${mip}: ${many(width)} × ${many(height)}`;
     this.level = el("select", { "aria-label": "level", onchange: () => this.draw().then(() => page.hold()) },
       this.levels.map((level, number) => el("option", { value: number }, name(level))));
     this.channel = el("select", { "aria-label": "channels", onchange: () => (this.paint(), page.hold()) },
       Object.entries(CHANNELS).map(([value, text]) => el("option", { value }, text)));
-    const button = (text, title, act) => el("button", { title, onclick: act }, text);
+    const button = (/** @type {string} */ text, /** @type {string} */ title, /** @type {() => void} */ act) => el("button", { title, onclick: act }, text);
     this.size = el("output", { class: "tally" });
     this.texel = el("output", { class: "map-place image-texel", hidden: true });
     this.canvas = el("canvas", { class: "image-canvas", role: "img", "aria-label": part.title });
     this.body = el("div", { class: "image-body", tabindex: "0", role: "region", "aria-label": "texels: + and - zoom, F fits, 1 shows each texel as a pixel" }, this.canvas);
     element.append(
       el("div", { class: "bar" }, this.level, this.channel, button("Fit", "Show all (F)", () => this.fit()), button("1:1", "A texel is a pixel (1)", () => this.scale(1)),
-        button("−", "Smaller (-)", () => this.scale(this.zoom / 2)), button("+", "Larger (+)", () => this.scale(this.zoom * 2)), this.size, el("span", { class: "tally" }, this.format)),
+        button("−", "Smaller (-)", () => this.scale(this.zoom / 2)), button("+", "Larger (+)", () => this.scale(this.zoom * 2)), this.size, el("span", { class: "tally" }, format)),
       el("div", { class: "image-view" }, this.body, this.texel));
     this.steer();
     new ResizeObserver(() => this.isFitted && this.fit()).observe(this.body);
@@ -72,7 +74,9 @@ class Picture {
       this.scale(this.zoom * (event.deltaY < 0 ? 1.25 : 0.8), [event.clientX, event.clientY]);
     }, { passive: false });
     body.addEventListener("keydown", (event) => {
-      const act = { "+": () => this.scale(this.zoom * 2), "=": () => this.scale(this.zoom * 2), "-": () => this.scale(this.zoom / 2), f: () => this.fit(), 1: () => this.scale(1) }[event.key];
+      /** @type {Record<string, () => void>} */
+      const acts = { "+": () => this.scale(this.zoom * 2), "=": () => this.scale(this.zoom * 2), "-": () => this.scale(this.zoom / 2), f: () => this.fit(), 1: () => this.scale(1) };
+      const act = acts[event.key];
       if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       act();
@@ -86,7 +90,7 @@ class Picture {
   }
 
   // The texel under the pointer: its place, and its channels as numbers and as a colour.
-  point({ clientX, clientY }) {
+  point(/** @type {PointerEvent} */ { clientX, clientY }) {
     const box = this.canvas.getBoundingClientRect();
     const { width, height, data } = this.image;
     const [x, y] = [Math.floor((clientX - box.left) / this.zoom), Math.floor((clientY - box.top) / this.zoom)];
@@ -98,6 +102,7 @@ class Picture {
   }
 
   // Shows a texel as `zoom` pixels; what is at a point of the page stays there, or in the middle.
+  /** @type {(zoom: number, at?: [number, number] | null) => void} */
   scale(zoom, at = null) {
     const { body, canvas } = this;
     const view = body.getBoundingClientRect();
@@ -118,16 +123,16 @@ class Picture {
     if (fits > 0) this.resize(Math.min(MOST, fits > 1 ? Math.floor(fits) : fits));
   }
 
-  resize(zoom) {
+  resize(/** @type {number} */ zoom) {
     this.zoom = zoom;
     Object.assign(this.canvas.style, { width: `${this.image.width * zoom}px`, height: `${this.image.height * zoom}px`, imageRendering: zoom >= 1 ? "pixelated" : "auto" });
     this.size.textContent = `${Number((zoom * 100).toPrecision(3))} %`;
   }
 
   async draw() {
-    const { block } = this.levels[this.level.value];
-    const image = await decode(await this.page.block(block));
-    if (block !== this.levels[this.level.value].block) return;
+    const { value } = this.level;
+    const image = await decode(await this.page.block(this.levels[Number(value)].block));
+    if (value !== this.level.value) return;
     this.image = image;
     Object.assign(this.canvas, { width: image.width, height: image.height });
     this.paint();
@@ -143,14 +148,14 @@ class Picture {
       if (one >= 0) out.data.fill(data[at + one], at, at + 3);
       out.data[at + 3] = 255;
     }
-    this.canvas.getContext("2d").putImageData(out, 0, 0);
+    this.canvas.getContext("2d")?.putImageData(out, 0, 0);
   }
 
   // The texture as it is drawn.
   still() {
     const copy = /** @type {HTMLCanvasElement} */ (this.canvas.cloneNode());
     copy.removeAttribute("style");
-    copy.getContext("2d").drawImage(this.canvas, 0, 0);
+    copy.getContext("2d")?.drawImage(this.canvas, 0, 0);
     return { canvas: copy, legend: [] };
   }
 
@@ -158,13 +163,13 @@ class Picture {
     return { ...(this.level.value !== "0" && { level: this.level.value }), ...(this.channel.value !== "rgb" && { channel: this.channel.value }) };
   }
 
-  async show(params) {
+  async show(/** @type {URLSearchParams} */ params) {
     const [level, channel] = [params.get("level") ?? "0", params.get("channel") ?? "rgb"];
     if (channel in CHANNELS && channel !== this.channel.value) {
       this.channel.value = channel;
       this.paint();
     }
-    if (this.levels[level] && level !== this.level.value) {
+    if (Number(level) in this.levels && level !== this.level.value) {
       this.level.value = level;
       await this.draw();
     }
@@ -172,6 +177,7 @@ class Picture {
   }
 }
 
+/** @type {KindOf<"image">} */
 assetq.kinds.image = {
   // From a row of the table of textures to its picture.
   links(part, table, row, page) {

@@ -2,15 +2,6 @@
 // `open(element, part, page)` fills the element when the part is first shown, and returns a view. A view may have
 // `show(params)`, called with the parameters of the address each time the user comes to the part; `state()`, which
 // returns such parameters for what is shown now; and `hide()`, called when the user leaves the part.
-globalThis.assetq = /** @type {Assetq} */ ({ kinds: {} });
-
-// Control characters, marks of direction and what has no width: shown as what they are, never followed.
-const UNFIT = /[\p{Cc}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
-/** @type {Record<string, string>} */
-const NAMED = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-assetq.clean = (text) =>
-  text.replace(UNFIT, (c) => NAMED[c] ?? `\\u{${c.codePointAt(0)?.toString(16)}}`);
-
 assetq.many = (count) => count.toLocaleString("en");
 
 // The name of a table in words: `render_sets` is "Render sets". Names that a game gave stay as they are.
@@ -34,21 +25,6 @@ assetq.nearest = (wanted, names) => {
   return best && best[0] <= Math.max(2, wanted.length / 2) ? best[1] : null;
 };
 
-// An element: `class`, `title` and other attributes, `on…` functions, and children; strings become text.
-assetq.el = (tag, props = {}, ...children) => {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
-    else if (typeof value === "boolean") Object.assign(element, { [name]: value });
-    else if (value !== undefined && value !== null) element.setAttribute(name, String(value));
-  }
-  for (const child of children.flat()) {
-    if (child !== null && child !== undefined && child !== false) {
-      element.append(child instanceof Node ? child : assetq.clean(String(child)));
-    }
-  }
-  return element;
-};
 // What is wrong, as people read it.
 assetq.messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

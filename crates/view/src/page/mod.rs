@@ -47,6 +47,7 @@ macro_rules! script {
 const STYLE: &str = include_str!("style.css");
 /// The scripts of all pages, in the order in which they use each other. They share the properties that they put into `assetq`.
 const SCRIPT: &str = concat!(
+    script!("element.js"),
     script!("main.js"),
     script!("about.js"),
     script!("blocks.js"),

@@ -187,6 +187,8 @@ interface Page {
 interface Assetq {
   kinds: { [K in keyof Kinds]: KindOf<K> };
   page: Page;
+  /** Characters of no width of their own that texts keep: ends of lines, in outputs of commands. */
+  kept: string;
   clean(text: string): string;
   many(count: number | bigint): string;
   words(name: string): string;
