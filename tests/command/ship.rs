@@ -250,4 +250,8 @@ fn a_page_shows_the_ship_with_its_textures() {
     run(dir.path(), 0, &["view", ".", "--ship", SHIP, "--to", "ship.html"]);
     let page = std::fs::read_to_string(dir.path().join("ship.html")).unwrap();
     assert!(page.contains("\"HP_AGM_1\"") && page.contains("\"image\":\"shapes-"));
+    // The page begins with what the parameters state.
+    for fact in [&format!("[\"name\",\"{SHIP}\"]"), "[\"guns\",", "[\"length\",\""] {
+        assert!(page.contains(fact), "{fact}");
+    }
 }

@@ -54,7 +54,7 @@ impl<'d> Beside<'d> {
 }
 
 /// The box around all places of all solids.
-fn bounds(solids: &Solids<'_>) -> ([f32; 3], [f32; 3]) {
+pub fn bounds(solids: &Solids<'_>) -> ([f32; 3], [f32; 3]) {
     let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for place in &solids.places {
         let (min, max) = solids.solids[place.solid].bounds();

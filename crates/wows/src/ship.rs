@@ -43,6 +43,17 @@ impl PartKind {
             _ => Self::Other,
         }
     }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Hull => "hull",
+            Self::Guns => "guns",
+            Self::Secondaries => "secondaries",
+            Self::Torpedoes => "torpedoes",
+            Self::AntiAir => "anti_air",
+            Self::Other => "other_mounts",
+        }
+    }
 }
 
 /// A choice of a ship and of its parts.
@@ -101,6 +112,8 @@ pub struct Ship {
     pub name: String,
     /// The component of its hull, as in `A_Hull`.
     pub hull: String,
+    /// What the parameters state: its title, nation, class and level, and the number of its mounts of each kind.
+    pub facts: Vec<(&'static str, String)>,
     /// Parts that are missing, in words.
     pub notes: Vec<String>,
     geometries: Vec<Asset>,
@@ -131,14 +144,22 @@ impl Ship {
         let Some(hull) = components.get("hull") else {
             return Err(not_found(format!("{name} has no hull among its components")));
         };
+        let title = params.title(&found)?.map(Cow::into_owned);
+        let infos = [("nation", found.info("nation")), ("class", found.info("species")), ("level", found.get("level"))];
+        let mut facts = vec![("title", title.unwrap_or_default())];
+        for (name, node) in infos {
+            let number = node.and_then(Node::number).map(|number| number.to_string());
+            facts.push((name, number.map_or_else(|| text(node), Ok)?));
+        }
         let (notes, geometries, parts) = (Vec::new(), Vec::new(), Vec::new());
-        let mut ship = Self { name: name.clone(), hull: hull.clone(), notes, geometries, parts, camouflages: None };
+        let mut ship =
+            Self { name: name.clone(), hull: hull.clone(), facts, notes, geometries, parts, camouflages: None };
         let mut files = Files { game, archive, placements, options, numbers: BTreeMap::new() };
         let model = found.hulls().filter(|part| part.component.is_some_and(|key| key.is_text(hull))).last();
         let model = text(model.and_then(|part| part.node.get("model")))?;
         let nodes = ship.add_hull(&mut files, &model, query.wants(PartKind::Hull))?;
         let mut by_model: BTreeMap<String, Vec<Place>> = BTreeMap::new();
-        let mut without_node = Vec::new();
+        let (mut without_node, mut counts) = (Vec::new(), BTreeMap::new());
         for part in found.mounts() {
             let chosen = components.iter().find(|(_, name)| part.component.is_some_and(|key| key.is_text(name)));
             let kind = chosen.map(|(kind, _)| PartKind::of_component(kind)).filter(|kind| query.wants(*kind));
@@ -146,10 +167,14 @@ impl Ship {
             let (mount, model) = (text(part.mount)?, text(part.node.get("model"))?);
             match nodes.get(&mount) {
                 _ if model.is_empty() => {}
-                Some(matrix) => by_model.entry(model).or_default().push((mount, Some(*matrix))),
+                Some(matrix) => {
+                    *counts.entry(kind).or_insert(0u32) += 1;
+                    by_model.entry(model).or_default().push((mount, Some(*matrix)));
+                }
                 None => without_node.push(format!("{mount} ({kind:?})")),
             }
         }
+        ship.facts.extend(counts.into_iter().map(|(kind, count)| (kind.name(), count.to_string())));
         if !without_node.is_empty() {
             ship.notes.push(format!("the hull has no nodes for these mounts: {}", without_node.join(", ")));
         }

@@ -3,6 +3,9 @@
 use super::super::{Context, Failure};
 use crate::asset::Asset;
 use crate::report::counted;
+use crate::scene::beside::bounds;
+use crate::scene::figure::Figure;
+use crate::ship::Ship;
 use crate::table::Value;
 use assetq_view::page::tables::quoted;
 use serde_json::{Value as Json, json};
@@ -47,6 +50,21 @@ pub(super) fn facts(asset: &Asset, file: &str, context: &Context) -> Result<Json
     let endings = endings(asset)?;
     Ok(json!({ "what": format.about(), "game": game, "facts": facts, "endings": endings,
         "verify": verify(asset, file, context) }))
+}
+
+/// The data of the first part of a page of a ship. The command that wrote the page verifies no file.
+pub(super) fn ship(ship: &Ship, figure: Option<&Figure<'_>>) -> Json {
+    let mut facts = vec![("name", ship.name.clone()), ("hull", ship.hull.clone())];
+    facts.extend(ship.facts.iter().cloned());
+    if let Some(Figure::Solids(solids)) = figure {
+        let (low, high) = bounds(solids);
+        let metres = solids.metres.unwrap_or(1.0);
+        for (name, low, high) in [("length", low[2], high[2]), ("beam", low[0], high[0])] {
+            facts.push((name, format!("{:.1} m", (high - low) * metres)));
+        }
+    }
+    facts.retain(|(_, text)| !text.is_empty());
+    json!({ "what": "Ship", "game": "World of Warships", "facts": facts, "endings": [] })
 }
 
 /// A value in a line; the first values of a list.
