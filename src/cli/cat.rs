@@ -13,12 +13,12 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq cat assets.bin content/gameplay/…/JSD011_Akizuki_1944.visual
-  assetq cat assets.bin 0x0DF5A921212A899E -f json
+  assetq cat assets.bin content/location/harbour/buoy/buoy.visual
+  assetq cat assets.bin 0x3CEDAD43CB9C7E37 -f json
   assetq cat models.bin 3
   assetq cat savegame.vrb \"[Main]\" -f json     a whole chunk as JSON
-  assetq cat savegame.vrb Sets.South.X         one value in the main chunk
-  assetq cat savegame.vrb --raw Vertex_0 > v   the decompressed bytes of a chunk")]
+  assetq cat savegame.vrb HoursPlayed          one value in the main chunk
+  assetq cat savegame.vrb --raw \"Miner Pell\" > grid   the decompressed bytes of a chunk")]
 pub(super) struct Args {
     /// The file; it may also follow ENTRY
     file: PathBuf,

@@ -22,9 +22,9 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq extract GAME \"content/gameplay/*.geometry\" --to ships
-  assetq extract wdbpack.bin \"bt_*.wdb\" --to sheets
-  assetq extract GAME content/assets.bin --to - | xxd | head")]
+  assetq extract wows \"content/gameplay/*.geometry\" --to ships
+  assetq extract pack.bin \"*.wdb\" --to sheets
+  assetq extract wows content/assets.bin --to - | xxd | head")]
 pub(super) struct Args {
     /// The archive
     #[arg(value_name = "ARCHIVE")]

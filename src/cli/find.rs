@@ -23,12 +23,12 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq find Akizuki assets.bin               paths and strings with this in them
+  assetq find Aurora assets.bin                paths and strings with this in them
   assetq find \"*.visual\" assets.bin            paths that end like this
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
-  assetq find -e \"^JSD0\\d\\d_\" assets.bin -t paths -n 20
-  assetq find dynamo extracted/                every file below a folder
-  assetq find 64845 savegame.vrb               a number, in texts and as a value
+  assetq find -e \"^XSC5\\d\\d_\" assets.bin -t paths -n 20
+  assetq find Lindenite se2-mod/               every file below a folder
+  assetq find 61.5 savegame.vrb                a number, in texts and as a value
   assetq find \"*.dds\" assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// The text to find; it may also follow the files

@@ -23,7 +23,7 @@ pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjs
 #[command(after_help = "\
 Examples:
   assetq history content/…/JSD011.visual GAME kept      a ship through the builds of a game and its snapshots
-  assetq history content/…/JSD011.geometry GAME         a file: its size and CRC
+  assetq history content/location/harbour/buoy/buoy.geometry wows   a file: its size and CRC
   assetq history GAME.wdb:potion unpacked-1.0/ unpacked-1.1/
   assetq history potion 1.0/item.wdb 1.1/item.wdb 1.2/item.wdb -f csv
   assetq history content/…/JSD011.visual kept --to ship.parquet

@@ -19,9 +19,9 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[command(after_help = "\
 Examples:
   assetq info assets.bin
-  assetq info extracted                        all files below a folder
+  assetq info blue-hull-mod                    all files below a folder
   assetq info -f json *.geometry | jq '.[] | {file, size}'
-  assetq info wdbpack.bin:item.wdb             a file in an archive")]
+  assetq info pack.bin:item.wdb                a file in an archive")]
 pub(super) struct Args {
     /// The files; a folder means all files below it, a glob in quotes the matching files
     #[arg(required_unless_present = "environment", value_name = "FILE")]

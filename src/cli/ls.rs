@@ -22,11 +22,11 @@ Examples:
   assetq ls assets.bin content/gameplay        a folder and everything in it
   assetq ls assets.bin -t render_sets --long   another table, with all columns
   assetq ls models.bin -f csv                  as CSV, with all columns
-  assetq ls monster_book.wdb --where \"u9SaveIndex > 10 and record ~ 'm0*'\"
-  assetq ls GAME \"content/*.geometry\" --sort size:desc -n 10   the largest
-  assetq ls wdbpack.bin:item.wdb               a sheet inside of a pack
-  assetq ls town.wdata --at 120,0,-45.5        boxes that contain a point
-  assetq ls hull.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
+  assetq ls enemy.wdb --where \"uHp > 1000 and record ~ 'e_g*'\"
+  assetq ls wows \"content/*.geometry\" --sort size:desc -n 10   the largest
+  assetq ls pack.bin:item.wdb                  a sheet inside of a pack
+  assetq ls town.wdata --at 660,10,440         boxes that contain a point
+  assetq ls ship.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
 pub(super) struct Args {
     /// The file; a folder or a glob in quotes means the rows of all its files, with a column `file`
     file: PathBuf,

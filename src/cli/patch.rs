@@ -20,17 +20,17 @@ pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq export item.wdb --to items.csv              then edit items.csv in a spreadsheet, and
-  assetq patch item.wdb items.csv --to new/item.wdb --undo undo.ndjson
-  assetq patch new/item.wdb undo.ndjson --in-place   as it was, byte for byte
+  assetq export enemy.wdb --to enemies.csv           then edit enemies.csv in a spreadsheet, and
+  assetq patch enemy.wdb enemies.csv --to new.wdb --undo undo.ndjson
+  assetq patch new.wdb undo.ndjson --in-place        as it was, byte for byte
   assetq diff vanilla.wdb modded.wdb -f patch > mod.ndjson
   assetq patch newer.wdb mod.ndjson --to modded.wdb  a mod, made for one build and put on another
-  assetq patch save.vrb main.json --entry \"[Main]\" --to new.vrb
-  assetq patch wdbpack.bin:item.wdb items.csv --to new/wdbpack.bin
+  assetq patch savegame.vrb main.json --entry \"[Main]\" --to new.vrb
+  assetq patch pack.bin:enemy.wdb enemies.csv --to new.bin
   assetq export turret.geometry --to turret.glb      then edit the meshes in Blender, and
-  assetq patch turret.geometry turret.glb --to new/turret.geometry
+  assetq patch turret.geometry turret.glb --to new.geometry
   assetq patch pack.bin icon.dds --entry icon.dds --to new/pack.bin
-  assetq patch GAME:content/x.geometry mod.ndjson --to res_mods
+  assetq patch wows:content/x.geometry mod.ndjson --to res_mods
   echo '{\"table\":\"records\",\"change\":\"changed\",\"key\":\"it_potion\",\"new\":{\"u16BuyPrice\":1}}' | \\
     assetq patch item.wdb - --dry-run
 

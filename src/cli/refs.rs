@@ -35,15 +35,15 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[command(override_usage = "assetq refs [OPTIONS] <ID> <FILE>...\n       assetq refs [OPTIONS] --dangling <FILE>...")]
 #[command(after_help = "\
 Examples:
-  assetq refs content/…/JSD011.visual assets.bin        the models that use it, its materials, its folder
-  assetq refs 0x0DF5A921212A899E assets.bin spaces/r01  also where the files of a space place it
-  assetq refs content/…/JSD011.model assets.bin --tree  what it refers to, and what that refers to
-  assetq refs content/…/JSD011_a.dds assets.bin --from  only what refers to it
+  assetq refs content/location/harbour/buoy/buoy.visual assets.bin         the models that use it, its materials, its folder
+  assetq refs content/location/harbour/buoy/buoy.model assets.bin space.bin   also where the files of a space place it
+  assetq refs content/location/harbour/buoy/buoy.model assets.bin --tree   what it refers to, and what that refers to
+  assetq refs content/location/harbour/buoy/buoy.visual assets.bin --from   only what refers to it
   assetq refs - assets.bin -f csv < ids.txt             of many entries, in one pass
   assetq refs --dangling assets.bin space.bin           what refers to nothing that exists
-  assetq refs gun/turret.visual gun --tree              the materials of a visual of a mod, and their textures
-  assetq refs turret_a.dds gun --from                   the materials that use a texture
-  assetq refs --dangling gun --names GAME               what neither the mod nor the game has")]
+  assetq refs turret.visual . --tree                    the materials of a visual of a mod, and their textures
+  assetq refs gun_a.dds . --from                        the materials that use a texture
+  assetq refs --dangling . --names wows                 what neither the mod nor the game has")]
 pub(super) struct Args {
     /// An id (0x…, 16 hex digits, or decimal) or a path, or `-` for one a line from standard input; then the files; a
     /// folder means all files below it. The files may also precede the ID

@@ -10,8 +10,8 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq resolve content/gameplay/…/JSD011_Akizuki_1944.model assets.bin
-  assetq resolve 0x0DF5A921212A899E -f json
+  assetq resolve content/location/harbour/buoy/buoy.model assets.bin
+  assetq resolve 0x3CEDAD43CB9C7E37 -f json
   cut -f1 ids.txt | assetq resolve - -f ndjson
 
 Each query that is found has a row. Queries that are not found are named on standard error, and the exit code is 1.")]

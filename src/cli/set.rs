@@ -14,14 +14,14 @@ pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjs
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq set save.vrb Bounds.Max.Y 7.5 --to new.vrb
-  assetq set save.vrb Bounds.Max.Y 7.5 --in-place --undo undo.ndjson
-  assetq patch save.vrb undo.ndjson --in-place   as it was, byte for byte
-  assetq set enemy.wdb e_wolf.u7DropRate 30 --dry-run
-  assetq set assets.bin content/x.visual.lods[0].extent 90 --to new.bin
-  assetq set town.wdata portal_000.pos_x 1500 --to new.wdata
-  assetq set pack.bin:item.wdb it_potion.u16BuyPrice 1 --to new.bin
-  assetq set models.bin 2.lods[0].extent 90 --to new.bin")]
+  assetq set savegame.vrb HoursPlayed 7.5 --to new.vrb
+  assetq set savegame.vrb HoursPlayed 7.5 --in-place --undo undo.ndjson
+  assetq patch savegame.vrb undo.ndjson --in-place   as it was, byte for byte
+  assetq set enemy.wdb e_golem.u7DropRate 30 --dry-run
+  assetq set assets.bin \"buoy.visual.lods[0].extent\" 90 --to new.bin
+  assetq set town.wdata \"To the Sunken Mill.pos_x\" 1500 --to new.wdata
+  assetq set pack.bin:item.wdb it_potion.u16Price 1 --to new-pack.bin
+  assetq set models.bin \"2.lods[0].extent\" 90 --to new-models.bin")]
 pub(super) struct Args {
     /// The file
     file: PathBuf,

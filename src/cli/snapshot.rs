@@ -31,9 +31,9 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq snapshot GAME --to builds             the newest build: its indexes and its content/assets.bin
-  assetq snapshot GAME@13015811 --to builds \"content/*.bin\" \"spaces/*/space.bin\"
-  assetq diff builds@13015811 GAME             what the next build brought")]
+  assetq snapshot wows --to builds             the newest build: its indexes and its content/assets.bin
+  assetq snapshot wows@7000000 --to builds \"content/*.bin\" \"spaces/*/space.bin\"
+  assetq diff builds@7000000 wows             what the next build brought")]
 pub(super) struct Args {
     /// The archive
     archive: PathBuf,

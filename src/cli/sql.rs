@@ -45,12 +45,12 @@ Examples:
   assetq sql \"SELECT * FROM resources WHERE id = path_id('content/gameplay')\" assets.bin
   assetq sql \"SELECT n.path FROM new.paths n LEFT JOIN old.paths o USING (id) WHERE o.id IS NULL\" old=a.bin new=b.bin
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
-  assetq sql \"SELECT file, sum(triangles) FROM armor_models GROUP BY 1\" \"GAME:content/**/*.geometry\"
+  assetq sql \"SELECT file, sum(triangles) FROM armor_models GROUP BY 1\" \"wows:content/**/*.geometry\"
   assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type\" assets.bin --to types.parquet
-  assetq sql \"SELECT thickness, sum(area) FROM armor_plates GROUP BY 1\" hull.geometry --with GameParams.data
-  assetq sql \"UPDATE records SET u16BuyPrice = u16BuyPrice / 2\" item.wdb --to new/item.wdb --undo undo.ndjson
-  assetq sql \"UPDATE properties SET value = replace(value, 'old_a', 'new_a')\" \"gun/**/*.mfm\" --in-place --undo undo
+  assetq sql \"SELECT thickness, sum(area) FROM armor_plates GROUP BY 1\" ship.geometry --with GameParams.data
+  assetq sql \"UPDATE records SET uHp = uHp * 2\" enemy.wdb --to harder.wdb --undo undo.ndjson
+  assetq sql \"UPDATE properties SET value = replace(value, 'hull_a', 'blue_a')\" \"*.mfm\" --in-place --undo undo
   assetq sql \"EXPLAIN QUERY PLAN SELECT name FROM paths WHERE id IN ('0x2A', '0x2B')\" assets.bin
   assetq sql --engine duckdb \"SELECT type, sum(size) FROM resources GROUP BY ALL\" assets.bin
   assetq sql assets.bin                        a prompt; .help says what it can do

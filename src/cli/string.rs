@@ -13,7 +13,7 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 Examples:
   assetq string 0x820F0280 --db assets.bin     the text with this id
   assetq string diffuseMap \"Scene Root\"        the ids of these texts, and whether the database has them
-  assetq string IDS_PASB018 --db global.mo     the text that the game shows
+  assetq string IDS_PGSB521 --db global.mo     the text that the game shows
 
 Each query has a row, and the column `present` says whether the database has the text. Queries that are not found are also
 named on standard error, and the exit code is 1.")]

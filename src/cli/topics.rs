@@ -25,7 +25,7 @@ Compare and check
   assetq verify assets.bin                   what is damaged
 
 Change: into a new file, or --in-place
-  assetq set save.vrb Bounds.Max.Y 7.5 --to new.vrb --undo undo.ndjson
+  assetq set savegame.vrb HoursPlayed 7.5 --to new.vrb --undo undo.ndjson
   assetq set enemy.wdb e_wolf.u7DropRate 30 --dry-run
   assetq patch new.vrb undo.ndjson --in-place   undo; also edited csv and json
 
@@ -38,7 +38,7 @@ Games and archives: their files are read where they are
   assetq ls wows: \"content/*.geometry\"       files of a game
   assetq cat wows:content/assets.bin PATH    an entry of one of them
   assetq extract wows: \"content/*.dds\" --to DIR
-  assetq ls hull.geometry -t armor_plates --with GameParams.data   plates, in mm
+  assetq ls ship.geometry -t armor_plates --with GameParams.data   plates, in mm
   assetq export wows: --ship Iowa --to iowa.glb
 ";
 

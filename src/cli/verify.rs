@@ -14,7 +14,7 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 /// Check everything that can be checked, and list what is wrong
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify GAME --deep\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
+    after_help = "Examples:\n  assetq verify assets.bin\n  assetq verify wows --deep\n  assetq verify -f json *.geometry | jq '.[] | select(.ok|not)'"
 )]
 pub(super) struct Args {
     /// The files; a folder means all files below it, a glob in quotes the matching files

@@ -28,20 +28,20 @@ pub(super) const FORMATS: &[Format] = &[];
 #[command(after_help = "\
 Examples:
   assetq view assets.bin                       all tables: sort, filter, follow references
-  assetq view hull.geometry --with assets.bin  meshes and armour, with the names that the database has
-  assetq view bow.geometry --with mid.geometry --with hull.splash
+  assetq view ship.geometry --with assets.bin  meshes and armour, with the names that the database has
+  assetq view ship.geometry --with turret.geometry --with ship.splash
                                                several files in one scene
   assetq view space.bin --with models.bin --with models.geometry
                                                a map of the instances, and their models in 3D
   assetq view savegame.vrb --to save.html      a page to keep or to pass on; its graph unfolds, branch by branch
   assetq view hull_a.dds                       a texture, level by level
-  assetq view GAME:content/assets.bin          a file in an archive
-  assetq view GAME --ship Iowa                 a whole ship
-  assetq view old.geometry new.geometry --compare
+  assetq view wows:content/assets.bin          a file in an archive
+  assetq view wows --ship Aurora               a whole ship
+  assetq view ship.geometry turret.geometry --compare
                                                two models side by side, and how their plates differ
-  assetq view GAME --ship Iowa --ship Yamato --compare
+  assetq view wows --ship Aurora --ship Borealis --compare
                                                two ships
-  assetq view GAME@1 GAME@2 --ship Iowa --compare
+  assetq view wows@7000000 wows --ship Aurora --compare
                                                a ship in two builds")]
 pub(super) struct ViewArgs {
     /// The file; with ARCHIVE:INNER one in an archive
@@ -140,7 +140,9 @@ fn ship(args: &ViewArgs, query: &str, context: &Context) -> Outcome {
     let to = target(args, Path::new(name))?;
     context.create(&to, args.force, |out| {
         let mut page = Page::new(out, name, &format!("World of Warships · {}", opened.ship.hull))?;
-        if let Some(figure) = drawing.figure()? {
+        let figure = drawing.figure()?;
+        page.fact("about", about::ship(&opened.ship, figure.as_ref()));
+        if let Some(figure) = figure {
             scene::add(&mut page, &figure)?;
         }
         Ok(page.finish()?)

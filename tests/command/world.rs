@@ -4,23 +4,37 @@ use crate::common::{run, writer};
 use assetq_sample::{Size, WORLD};
 use std::collections::BTreeMap;
 
-/// A folder with the whole world.
-fn world() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let mut write = writer(dir.path());
-    for (name, _, make) in WORLD.files.iter().chain(WORLD.altered) {
-        write(name, make(1, Size::Small));
-    }
+/// The files of the whole world, by their paths.
+fn files() -> BTreeMap<String, Vec<u8>> {
+    let named = WORLD.files.iter().chain(WORLD.altered);
+    let mut all: BTreeMap<_, _> = named.map(|(name, _, make)| ((*name).to_owned(), make(1, Size::Small))).collect();
     let mut put = |path: &str, bytes: &[u8]| {
-        write(path, bytes.to_vec());
+        all.insert(path.to_owned(), bytes.to_vec());
         Ok(())
     };
     (WORLD.beside)(1, Size::Small, &mut put).unwrap();
     for (name, _, make) in WORLD.folders {
         make(1, Size::Small, &mut |path, bytes| put(&format!("{name}/{path}"), bytes)).unwrap();
     }
+    all
+}
+
+/// A folder with the whole world.
+fn world() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut write = writer(dir.path());
+    files().into_iter().for_each(|(path, bytes)| write(&path, bytes));
     drop(write);
     dir
+}
+
+/// Documents show what commands print about these bytes, on every platform. FNV-1a of all paths and bytes; a change of the sample
+/// changes it.
+#[test]
+fn its_bytes_are_the_same_everywhere() {
+    let bytes = files().into_iter().flat_map(|(path, bytes)| [path.into_bytes(), vec![0], bytes].concat());
+    let sum = bytes.fold(0xcbf2_9ce4_8422_2325u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    assert_eq!(sum, 0x8234_0394_1562_a552, "the sample has other bytes: {sum:#018x}");
 }
 
 #[test]

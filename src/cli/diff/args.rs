@@ -21,11 +21,11 @@ Examples:
   assetq diff old.wdb new.wdb -f markdown            for a wiki or a post
   assetq diff old.wdb new.wdb -f patch --to mod.ndjson
                                                      what `assetq patch` takes, for this file or a later one
-  assetq diff GAME@13015811 GAME -f html --to new.html
+  assetq diff wows@7000000 wows -f html --to new.html
                                                      a page by itself, fields side by side
-  assetq diff GAME@13015811 GAME --deep              two builds: their files, and what changed in those
-  assetq diff GAME@13015811 GAME --deep -w \"entity ~ '*Iowa*'\"   one ship of the parameters
-  assetq diff GAME@13015811 GAME --deep -w \"path ~ '*Iowa*'\"     and her files
+  assetq diff wows@7000000 wows --deep               two builds: their files, and what changed in those
+  assetq diff wows@7000000 wows --deep -w \"entity ~ '*Aurora*'\"   one ship of the parameters
+  assetq diff wows@7000000 wows --deep -w \"path ~ '*Aurora*'\"     and her files
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
 pub(in crate::cli) struct DiffArgs {
     /// The old file

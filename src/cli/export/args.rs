@@ -66,18 +66,18 @@ impl From<ShipPartArg> for PartKind {
 Examples:
   assetq export assets.bin --to paths.parquet
   assetq export assets.bin --table render_sets --to sets.csv --columns path,name,mfm_path
-  assetq export assets.bin --table resources --to ships.ndjson --where \"path ~ '*/ship/*' and size > 1k\"
+  assetq export assets.bin --table resources --to ships.ndjson --where \"path ~ '*/ship/*' and size > 100\"
   assetq export assets.bin --all-tables --to tables/ --as parquet
-  assetq export 15.2/assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2
+  assetq export assets.bin --table materials,visuals --to builds/ --as parquet --partition build=15.2
   assetq export assets.bin --to - --as csv | head
-  assetq export hull.geometry --to hull.glb --lod 0
-  assetq export GAME:content/…/hull.geometry --to hull.glb --texture-size 1024
+  assetq export ship.geometry --to ship.glb --lod 0
+  assetq export wows:content/location/harbour/buoy/buoy.geometry --to buoy.glb --texture-size 1024
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
   assetq export ship.geometry --to ship.svg
   assetq export hull_a.dds --to hull_a.png
-  assetq export GAME --ship Iowa --to iowa.glb --texture-size 1024
-  assetq export GAME \"content/gameplay/*.geometry\" --to ships/ --as glb
+  assetq export wows --ship Aurora --to aurora.glb --texture-size 1024
+  assetq export wows \"content/gameplay/*.geometry\" --to ships/ --as glb
 
 One table of one file becomes OUT. Into a folder (OUT ends with '/', or is one, or there are more tables or files) go
 OUT/TABLE.csv, with several files OUT/TABLE/FILE.csv, and with --partition OUT/TABLE/build=15.2/FILE.csv.")]

@@ -233,6 +233,69 @@ fn every_command_of_the_readme_runs_and_shows_what_it_says() {
     }
 }
 
+/// A folder with a sample.
+fn sampled() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    run("assetq sample .", dir.path()).unwrap();
+    dir
+}
+
+/// Words of examples that name what a sample lacks: other builds, mods and lists, or a program besides the command.
+const ELSEWHERE: [&str; 20] = [
+    "OLD",
+    "old",
+    "old/",
+    "old/assets.bin",
+    "old.bin",
+    "old.wdb",
+    "old=a.bin",
+    "0.10.2/CM001.geometry",
+    "kept",
+    "unpacked-1.0/",
+    "1.0/item.wdb",
+    "vanilla.wdb",
+    "newer.wdb",
+    "item.wdb",
+    "icon.dds",
+    "main.json",
+    "mod.ndjson",
+    "monster_book.wdb",
+    "ids.txt",
+    "duckdb",
+];
+
+#[test]
+fn every_example_of_help_that_names_files_of_the_sample_runs_in_it() {
+    let commands = [
+        "info", "ls", "cat", "find", "refs", "resolve", "string", "sql", "diff", "history", "verify", "view", "export",
+        "extract", "set", "patch", "snapshot", "textconv",
+    ];
+    let (mut wrong, mut ran) = (String::new(), 0);
+    let read = sampled();
+    for name in commands {
+        // Examples of one command follow each other, and may write files that another's would write, too.
+        let own = ["sql", "export", "set", "patch"].contains(&name).then(sampled);
+        let dir = own.as_ref().unwrap_or(&read);
+        let (_, help, _) = run(&format!("assetq {name} --help"), dir.path()).unwrap();
+        let examples = help.lines().filter_map(|line| line.strip_prefix("  assetq "));
+        // A description follows after two spaces.
+        for example in examples.filter_map(|line| line.split("  ").next()) {
+            let is_elsewhere = example.split_whitespace().any(|word| ELSEWHERE.contains(&word));
+            if is_elsewhere || ["jq", "xxd", "less"].iter().any(|program| example.contains(program)) {
+                continue;
+            }
+            let page = if name == "view" && !example.contains("--to") { " --to page.html --force" } else { "" };
+            let expected = i32::from(["diff ", "refs --dangling . "].iter().any(|of| example.starts_with(of)));
+            match run(&format!("assetq {example}{page}"), dir.path()) {
+                Ok((code, ..)) if code == expected => ran += 1,
+                other => writeln!(wrong, "{name}: assetq {example}: {other:?}\n").unwrap(),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(ran > 80, "{ran} examples ran");
+}
+
 /// A repository of git with the list of ignored files that a clone has.
 fn clone() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -45,7 +45,7 @@ fn go(tab: &Tab<'_>, part: &str) {
     tab.eval(&format!("assetq.page.go({})", json!(part)));
     tab.wait(&format!(
         "(() => {{ const part = assetq.page.parts.find((part) => part.id === {}); const e = part.element; \
-         return !!e && !e.hidden && (e.querySelector('.line, .node, .change, .overview, canvas') !== null || part.meta.rows === 0); }})()",
+         return !!e && !e.hidden && (e.querySelector('.line, .node, .change, .overview, .found, canvas') !== null || part.meta.rows === 0); }})()",
         json!(part)
     ));
 }
@@ -583,6 +583,34 @@ fn the_first_part_of_a_difference_says_in_words_what_changed() {
         tab.wait("location.hash.includes('sort=name')");
         assert_eq!(tab.errors(), [""; 0]);
     }
+}
+
+/// Names are whole, of paths the parts that differ are shown, and each change has an address.
+#[test]
+fn a_difference_of_two_builds_reads_like_a_patch_note() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "demo"]);
+    run(dir.path(), 1, &["diff", "demo/wows@7000000", "demo/wows", "--deep", "-f", "html", "--to", "diff.html"]);
+    let tab = browser.open_first(&dir.path().join("diff.html"), 1280, 800, Scheme::Light);
+    tab.wait("document.querySelectorAll('.changed li').length > 12");
+    let words = tab.eval("document.querySelector('.overview').innerText");
+    for part in
+        ["5 files changed, 4 added", "14 paths of content/assets.bin added", "path …/windows_a.dds → …/glass_a.dds"]
+    {
+        assert!(words.as_str().unwrap().contains(part), "{part}: {words}");
+    }
+    assert_eq!(
+        tab.eval("[...document.querySelectorAll('nav a span')].every((e) => e.scrollWidth <= e.clientWidth)"),
+        true
+    );
+    go(&tab, "diff=files");
+    assert_eq!(tab.eval("[...document.querySelectorAll('.part:not([hidden]) .bar button')].every((e) => e.scrollWidth <= e.clientWidth)"), true);
+    let size = tab.eval("(() => { const e = document.querySelector('.change td.old.right'); return [getComputedStyle(e).textAlign, e.textContent, e.closest('.change').querySelector('.key a').getAttribute('href')]; })()");
+    assert_eq!(size, json!(["right", "35005", "#diff=files&row=4"]));
+    tab.eval("document.querySelector('.change .key a').click()");
+    tab.wait("location.hash === '#diff=files&row=0' && document.querySelector('.change.target') !== null");
+    assert_eq!(tab.errors(), [""; 0]);
 }
 
 /// Reads a value out of the part that is shown.
