@@ -714,7 +714,11 @@ const belowEntry = async (entry, path = entry.name) => {
  * @returns {Promise<Added>[]} */
 const taken = (dropped) => [...dropped.items].filter((one) => one.kind === "file").map((one) => {
   const [entry, file, handle] = [one.webkitGetAsEntry(), one.getAsFile(), /** @type {any} */ (one).getAsFileSystemHandle?.()];
-  if (file && !entry?.isDirectory) return Promise.resolve(handle).then((handle) => [/** @type {Added} */ ([file.name, file, handle])], () => [/** @type {Added} */ ([file.name, file])]);
+  if (file && !entry?.isDirectory) {
+    /** @type {(handle?: any) => Added} */
+    const alone = (handle) => [[file.name, file, handle]];
+    return Promise.resolve(handle).then(alone, () => alone());
+  }
   return handle ? handle.then(below) : entry ? belowEntry(entry) : Promise.resolve([]);
 });
 
