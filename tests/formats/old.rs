@@ -99,7 +99,7 @@ fn files_of_earlier_versions_are_read() {
             let kept = |ending: &str| version.join(format!("{name}{ending}"));
             let bytes = fs::read(&old).unwrap();
 
-            // An export that nobody edited changes nothing, and its Parquet has as many rows.
+            // An unedited export changes nothing, and its Parquet has as many rows.
             run(dir.path(), 0, &["patch", text(&old), text(&kept(".csv")), "--to", "same"]);
             assert_eq!(fs::read(dir.path().join("same")).unwrap(), bytes, "{}", old.display());
             let parquet = fs::File::open(kept(".parquet")).unwrap();
