@@ -1,4 +1,4 @@
-//! What earlier versions wrote is read for ever: exports, patches, undo files, snapshots and caches in `tests/old`, a folder for
+//! Files of earlier versions are read for ever: exports, patches, undo files, snapshots and caches in `tests/old`, a folder for
 //! each version. `ASSETQ_OLD=write` adds the folder of this version, once: what a version wrote does not change any more.
 
 use crate::common::run;
