@@ -151,6 +151,11 @@ pub fn cubes() -> Vec<u8> {
     builder.build()
 }
 
+/// A text as `>` of Windows PowerShell 5 writes it: UTF-16 with a byte order mark.
+pub fn utf16(text: &str) -> Vec<u8> {
+    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
 /// Writes files under `dir`, in folders that are made for them.
 pub fn writer(dir: &Path) -> impl FnMut(&str, Vec<u8>) {
     move |path, bytes| {

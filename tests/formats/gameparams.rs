@@ -2,6 +2,7 @@
 
 use crate::common::samples;
 use assetq::formats::Reader;
+use assetq::formats::report::Progress;
 use assetq::formats::wows::gameparams::{NodeKind, Params, Pickle};
 use assetq::query::archive::names::NameSources;
 use assetq::table::{Tree, Value};
@@ -472,14 +473,29 @@ fn a_file_by_itself_has_plates_once_and_no_thickness() {
     assert_eq!(plates.value(0, 2).unwrap(), Value::Uint(32));
 }
 
+/// gettext writes files in the byte order of the machine, and reads both.
 #[test]
-fn texts_of_the_other_byte_order_are_refused_by_name() {
-    let mut bytes = demo_mo(1, Size::Small);
-    for word in bytes[..28].as_chunks_mut::<4>().0 {
-        word.reverse();
+fn texts_of_the_other_byte_order_are_the_same_texts() {
+    let bytes = demo_mo(1, Size::Small);
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let (count, ids, texts) = (number(8), number(12), number(16));
+    let mut swapped = bytes.clone();
+    for range in [0..28, ids..ids + 8 * count, texts..texts + 8 * count] {
+        for word in swapped[range].as_chunks_mut::<4>().0 {
+            word.reverse();
+        }
     }
-    let error = Asset::open(Source::from_vec("global.mo", bytes)).unwrap_err();
-    assert!(error.to_string().contains("texts in big-endian byte order"), "{error}");
+    let [little, big] =
+        [bytes, swapped.clone()].map(|bytes| Asset::open(Source::from_vec("global.mo", bytes)).unwrap());
+    let [expected, found] =
+        [&little, &big].map(|asset| rows(asset.reader(), "texts", &["id", "plural", "text", "offset"]));
+    assert_eq!(found, expected);
+    assert!(big.reader().verify(&Progress::default()).is_ok());
+    assert_eq!(format!("{:?}", big.reader().sections()), format!("{:?}", little.reader().sections()));
+    // Offsets beyond the file are errors there, too.
+    swapped[12] = 0xFF;
+    let error = Asset::open(Source::from_vec("global.mo", swapped)).unwrap_err();
+    assert!(error.to_string().contains("ids"), "{error}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Records of prototype databases: references of effects, their lights, and layouts versus damage.
 
-use crate::common::field;
+use crate::common::{field, utf16};
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
 use assetq::formats::wows::bwdb::{Database, Layouts};
 use assetq::formats::{ErrorKind, Reader as _};
@@ -519,6 +519,9 @@ fn a_layouts_file_drives_every_command() {
     assert!(assetq(dir.path(), 2, &["ls", "trails.bin", "-t", "trails"]).1.contains("no table \"trails\""));
 
     let rows = json(&["ls", "trails.bin", "-t", "trails"]);
+    std::fs::write(dir.path().join("unicode.md"), utf16(TRAILS)).unwrap();
+    let unicode = ["ls", "trails.bin", "-t", "trails", "--layouts", "unicode.md", "-f", "json"];
+    assert_eq!(assetq(dir.path(), 0, &unicode).0, run(0, &["ls", "trails.bin", "-t", "trails", "-f", "json"]).0);
     assert_eq!(rows[1]["path"], "particles/wake.trail");
     assert_eq!(
         (rows[1]["texture_path"].as_str(), rows[1]["key_count"].as_u64()),

@@ -1,6 +1,6 @@
 //! The command on sheets and packs: conditions, entries of packs, field names from a file, folders.
 
-use crate::common::{json, run};
+use crate::common::{json, run, utf16};
 use assetq_sample::wdb::{Cell, Game, Sheet, pack};
 use serde_json::Value as Json;
 use std::fs;
@@ -78,6 +78,10 @@ fn field_names_can_be_added_from_a_file() {
         (info["field_names"].as_str(), info["names_note"].as_str()),
         (Some("from the list of known names"), Some("mine"))
     );
+    let names = fs::read_to_string(dir.path().join("mine.txt")).unwrap();
+    fs::write(dir.path().join("unicode.txt"), utf16(&names.replace('\n', "\r\n"))).unwrap();
+    let list = |names| run(dir.path(), 0, &["ls", "mystery.wdb", "--fields", names, "-f", "json"]);
+    assert_eq!(list("unicode.txt"), list("mine.txt"));
     fs::write(dir.path().join("wrong.txt"), "u8A\n").unwrap();
     let (_, err) = run(dir.path(), 2, &["ls", "mystery.wdb", "--fields", "wrong.txt"]);
     assert_eq!(err, "assetq: wrong.txt: line 1: a field before the first [stem ...]\n");

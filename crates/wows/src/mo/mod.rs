@@ -6,6 +6,7 @@ pub mod layout;
 
 use crate::budget::Budget;
 use crate::bytes::View;
+use crate::bytes::le::U32;
 use crate::error::{Error, ErrorKind, Result};
 use crate::id;
 use crate::lazy::Lazy;
@@ -27,6 +28,7 @@ const NUL: u8 = 0;
 #[derive(Debug)]
 pub struct Catalog {
     source: Source,
+    is_big_endian: bool,
     /// The rows of each message: one for each form. A damaged message has one.
     rows: Lazy<RowEnds>,
 }
@@ -68,26 +70,26 @@ impl Catalog {
     /// Opens `source`. Reads the header.
     ///
     /// # Errors
-    /// `BadMagic`, `Unsupported` for the other byte order, `BadVersion`, `OutOfBounds` where the tables leave the file, and `Damaged` where they overlap.
+    /// `BadMagic`, `BadVersion`, `OutOfBounds` where the tables leave the file, and `Damaged` where they overlap.
     pub fn open(from: impl Openable) -> Result<Self> {
         let source = from.open_source(&Options::default())?;
         let view = source.view("header");
         let header = view.read::<MoHeader>()?;
-        if header.magic.get() == MAGIC.swap_bytes() {
-            return Err(view.error(ErrorKind::Unsupported { what: "texts in big-endian byte order".into() }));
+        let magic = header.magic.get();
+        if magic != MAGIC && magic != MAGIC.swap_bytes() {
+            return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: magic.into() }));
         }
-        if header.magic.get() != MAGIC {
-            return Err(view.error(ErrorKind::BadMagic { expected: MAGIC.into(), found: header.magic.get().into() }));
-        }
-        if header.revision.get() >> 16 != 0 {
-            let kind = ErrorKind::BadVersion { found: header.revision.get().into() };
+        let is_big_endian = magic != MAGIC;
+        let revision = number(is_big_endian, header.revision);
+        if revision >> 16 != 0 {
+            let kind = ErrorKind::BadVersion { found: revision.into() };
             return Err(view.locate(&header.revision).error(kind));
         }
-        let catalog = Self { source, rows: Lazy::default() };
+        let catalog = Self { source, is_big_endian, rows: Lazy::default() };
         catalog.stretches()?;
         let header = catalog.header()?;
-        let size = (header.count.get() as usize).saturating_mul(size_of::<Stretch>());
-        let (ids, texts) = (header.ids.get() as usize, header.texts.get() as usize);
+        let size = catalog.number(header.count).saturating_mul(size_of::<Stretch>());
+        let (ids, texts) = (catalog.number(header.ids), catalog.number(header.texts));
         for (part, at) in [("ids", ids), ("texts", texts)] {
             let is_in_header = size > 0 && at < size_of::<MoHeader>();
             let overlaps = part == "texts" && at < ids.saturating_add(size) && ids < at.saturating_add(size);
@@ -102,6 +104,11 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// A number in the byte order of the file.
+    fn number(&self, stored: U32) -> usize {
+        number(self.is_big_endian, stored) as usize
+    }
+
     fn header(&self) -> Result<&MoHeader> {
         self.source.view("header").read()
     }
@@ -109,14 +116,14 @@ impl Catalog {
     /// The places of ids and of texts.
     fn stretches(&self) -> Result<(&[Stretch], &[Stretch])> {
         let header = self.header()?;
-        let count = header.count.get() as usize;
-        let ids = self.source.view("ids").at(header.ids.get() as usize).array(count)?;
-        Ok((ids, self.source.view("texts").at(header.texts.get() as usize).array(count)?))
+        let count = self.number(header.count);
+        let ids = self.source.view("ids").at(self.number(header.ids)).array(count)?;
+        Ok((ids, self.source.view("texts").at(self.number(header.texts)).array(count)?))
     }
 
     /// The number of ids.
     pub fn len(&self) -> usize {
-        self.header().map_or(0, |header| header.count.get() as usize)
+        self.header().map_or(0, |header| self.number(header.count))
     }
 
     /// Whether there are no ids.
@@ -126,8 +133,8 @@ impl Catalog {
 
     /// The bytes at `stretch`, with the NUL after them checked, and the place where they begin.
     fn bytes<'a>(&'a self, stretch: &'a Stretch, part: &'static str) -> Result<(&'a [u8], View<'a>)> {
-        let at = self.source.view(part).at(stretch.at.get() as usize);
-        let bytes = at.take((stretch.len.get() as usize).saturating_add(1))?;
+        let at = self.source.view(part).at(self.number(stretch.at));
+        let bytes = at.take(self.number(stretch.len).saturating_add(1))?;
         match bytes.split_last() {
             Some((&NUL, bytes)) => Ok((bytes, at)),
             _ => Err(at.error(ErrorKind::damaged("text without a NUL after it"))),
@@ -216,6 +223,10 @@ impl Catalog {
     }
 }
 
+fn number(is_big_endian: bool, stored: U32) -> u32 {
+    if is_big_endian { stored.get().swap_bytes() } else { stored.get() }
+}
+
 /// The first id, if several are joined by NULs.
 fn until_nul(id: &[u8]) -> &[u8] {
     id.split(|byte| *byte == NUL).next().expect("a text has a first part")
@@ -239,22 +250,22 @@ impl Reader for Catalog {
     }
 
     fn version(&self) -> String {
-        self.header().map_or_else(|_| String::new(), |header| header.revision.get().to_string())
+        self.header().map_or_else(|_| String::new(), |header| self.number(header.revision).to_string())
     }
 
     fn sections(&self) -> Vec<Section> {
         let Ok(header) = self.header() else { return Vec::new() };
         let origin = self.source.view("file").offset();
-        let count = u64::from(header.count.get());
+        let count = self.number(header.count) as u64;
         let size = count.saturating_mul(8);
         let mut sections = vec![
             Section::new("header", origin, size_of::<MoHeader>() as u64, None),
-            Section::new("ids", origin.saturating_add(header.ids.get().into()), size, Some(count)),
-            Section::new("texts", origin.saturating_add(header.texts.get().into()), size, Some(count)),
+            Section::new("ids", origin.saturating_add(self.number(header.ids) as u64), size, Some(count)),
+            Section::new("texts", origin.saturating_add(self.number(header.texts) as u64), size, Some(count)),
         ];
-        let hashes = u64::from(header.hash_size.get());
+        let hashes = self.number(header.hash_size) as u64;
         if hashes > 0 {
-            let at = origin.saturating_add(header.hashes.get().into());
+            let at = origin.saturating_add(self.number(header.hashes) as u64);
             sections.push(Section::new("hashes", at, hashes.saturating_mul(4), Some(hashes)));
         }
         sections.sort_by_key(|section| section.offset);
