@@ -601,6 +601,34 @@ fn view_writes_pages_and_names_the_command_for_other_endings() {
     run(dir.path(), 0, &["export", "town.wdata", "--to", "x.svg"]);
 }
 
+#[test]
+fn a_still_has_twice_the_dots_and_a_shadow_on_the_ground() {
+    let Some(browser) = Browser::start() else { return };
+    let dir = TempDir::new().unwrap();
+    sample(dir.path(), "ship.geometry", Size::Small);
+    run(dir.path(), 0, &["view", "ship.geometry", "--to", "x.html"]);
+    let tab = browser.open(&dir.path().join("x.html"), 900, 600, Scheme::Light);
+    tab.eval("location.hash = 'scene'");
+    tab.wait("!!document.querySelector('.scene-canvas') && !!document.querySelector('[data-ready]')");
+    tab.wait(&format!("{VIEW}.renderer.fine === 2"));
+    // How many dots there are for one of the screen, and the share of them that are not paper.
+    let seen = |draw: &str| {
+        let js = format!(
+            "(() => {{ const v = {VIEW}; v.renderer.models.forEach((model) => {{ if (model.lines) model.isShown = false; }}); {draw}; const {{ canvas }} = v, width = canvas.clientWidth; \
+             const pen = Object.assign(document.createElement('canvas'), {{ width, height: canvas.clientHeight }}).getContext('2d'); \
+             pen.drawImage(canvas, 0, 0, width, canvas.clientHeight); const all = pen.getImageData(0, 0, width, canvas.clientHeight).data; \
+             let inked = 0; for (let i = 0; i < all.length; i += 4) inked += Math.abs(all[i] - all[0]) > 8; \
+             return [canvas.width / width, inked / all.length * 4]; }})()"
+        );
+        serde_json::from_value::<[f64; 2]>(tab.eval(&js)).unwrap()
+    };
+    let ([moved, model], [still, with_shadow]) =
+        (seen("v.draw(true)"), seen("v.renderer.finest(1, () => v.draw(false))"));
+    assert_eq!((moved, still), (1.0, 2.0));
+    assert!(with_shadow > model * 1.02, "{model} {with_shadow}");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
 /// A visual, and a model that names it, stand for the geometry beside them. A material that is not at hand is named with the option that finds
 /// it, and a folder holds it.
 #[test]

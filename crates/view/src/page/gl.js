@@ -159,60 +159,118 @@ const FRAGMENT = `
       #endif
     #endif
   }`;
-// The overlay of a still frame: lines where numbers, depths or slopes change, shade in corners, and an outline
-// of what is chosen. Depths in a plane are linear on the screen, so that their second differences show what is bent.
+// The overlay of a still frame: lines where numbers, depths or slopes change, shade in corners, shadows, and an outline of what is
+// chosen. Depths in a plane are linear on the screen, so that their second differences show what is bent. A still has `fine` times as many
+// dots in a row as the screen.
 const OVER_VERTEX = `
   void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0); }`;
-const OVER_FRAGMENT = `
+const OVER_HEAD = `
   precision highp float; precision highp int;
-  uniform highp sampler2D depths, numbers; uniform vec2 depth, last; uniform float pixel, reach, shades, lines; uniform uint chosen;
-  uniform vec3 mark;
+  uniform highp sampler2D depths; uniform vec2 depth, last; uniform float pixel, fine;
+  float z(vec2 at) { return texelFetch(depths, ivec2(clamp(at, vec2(0.0), last)), 0).r; }
+  float distant(float z) { return depth.y / (z * 2.0 - 1.0 + depth.x); }
+  // How far a difference of depths is, in widths of a dot at this place.
+  float unit(float far) { return 2.0 * far / abs(depth.y) / pixel; }`;
+// Shade of corners and shadows, for each dot of the screen. Neighbours look into sixteen sets of directions, whose mean the overlay takes.
+const SHADE_FRAGMENT = `${OVER_HEAD}
+  uniform highp sampler2DShadow shadows; uniform mat4 light;
+  uniform vec3 from, ahead, across, upward, sun; uniform float reach, floor, casts, grain;
   out vec4 result;
-  float z(vec2 by) { return texelFetch(depths, ivec2(clamp(gl_FragCoord.xy + by, vec2(0.0), last)), 0).r; }
-  uint id(vec2 by) {
-    uvec4 b = uvec4(texelFetch(numbers, ivec2(clamp(gl_FragCoord.xy + by, vec2(0.0), last)), 0) * 255.0 + 0.5);
-    return b.x | b.y << 8 | b.z << 16 | b.w << 24;
+  const float TURNS[16] = float[16](0.0, 8.0, 2.0, 10.0, 12.0, 4.0, 14.0, 6.0, 3.0, 11.0, 1.0, 9.0, 15.0, 7.0, 13.0, 5.0);
+  vec3 ray(vec2 at) { vec2 n = (at / (last + 1.0)) * 2.0 - 1.0; return ahead + across * n.x + upward * n.y; }
+  vec3 place(vec2 at) { return from + ray(at) * distant(z(at)); }
+  // The difference to the neighbour that is nearer in depth: the other one may be of another surface.
+  vec3 slope(vec2 at, vec2 by, float here) {
+    bool isNext = abs(z(at + by) - here) < abs(z(at - by) - here);
+    return isNext ? place(at + by) - place(at) : place(at) - place(at - by);
   }
   void main() {
-    float here = z(vec2(0.0));
-    float far = depth.y / (here * 2.0 - 1.0 + depth.x);
+    vec2 at = gl_FragCoord.xy * fine;
+    ivec2 cell = ivec2(gl_FragCoord.xy) & 3;
+    float turn = TURNS[cell.x + cell.y * 4] / 16.0 * 3.14159, here = z(at), far = distant(here), shade = 0.0;
+    if (here < 1.0) {
+      float radius = clamp(reach / (far * pixel), 3.0 * fine, 48.0 * fine);
+      for (int i = 0; i < 6; i++) {
+        float angle = turn + float(i) * 0.5236, length = radius * (0.35 + 0.65 * fract(float(i) * 0.618 + turn));
+        vec2 by = vec2(cos(angle), sin(angle)) * length;
+        float deeper = (here * 2.0 - z(at + by) - z(at - by)) * unit(far) * 0.5 / length;
+        shade += clamp(deeper, 0.0, 1.0) * (1.0 - smoothstep(1.5, 4.0, deeper));
+      }
+      shade = min(shade / 6.0 * 1.1, 0.55);
+    }
+    if (casts > 0.0) {
+      vec3 p = vec3(0.0), way = ray(at);
+      float strength = 0.0, down = (floor - from.y) / min(way.y, -1e-6);
+      if (here < 1.0) {
+        p = place(at);
+        vec3 n = normalize(cross(slope(at, vec2(1.0, 0.0), here), slope(at, vec2(0.0, 1.0), here)));
+        if (dot(n, ahead) > 0.0) n = -n;
+        strength = casts * smoothstep(0.05, 0.3, dot(n, sun));
+        p += n * grain * 3.0;
+      } else if (way.y < 0.0 && down > 0.0) {
+        p = from + way * down;
+        strength = casts * 0.6;
+      }
+      if (strength > 0.0) {
+        float lit = 0.0;
+        for (int i = 0; i < 4; i++) {
+          float angle = turn * 2.0 + float(i) * 1.5708;
+          vec4 q = light * vec4(p, 1.0) * 0.5 + 0.5;
+          lit += texture(shadows, vec3(q.xy + vec2(cos(angle), sin(angle)) * (1.0 + turn) / 2048.0, min(q.z - 0.001, 1.0)));
+        }
+        shade = 1.0 - (1.0 - shade) * (1.0 - strength * (1.0 - lit / 4.0));
+      }
+    }
+    result = vec4(shade);
+  }`;
+const OVER_FRAGMENT = `${OVER_HEAD}
+  uniform highp sampler2D numbers, shaded; uniform float shades, lines; uniform uint chosen; uniform vec3 mark;
+  out vec4 result;
+  uint id(vec2 by) {
+    uvec4 b = uvec4(texelFetch(numbers, ivec2(clamp(gl_FragCoord.xy + by * fine, vec2(0.0), last)), 0) * 255.0 + 0.5);
+    return b.x | b.y << 8 | b.z << 16 | b.w << 24;
+  }
+  float deep(vec2 by) { return z(gl_FragCoord.xy + by * fine); }
+  void main() {
+    float here = deep(vec2(0.0)), far = distant(here), unit = unit(far) / fine;
     uint own = id(vec2(0.0)), right = id(vec2(1.0, 0.0)), up = id(vec2(0.0, 1.0));
-    // How far a difference of depths is, in widths of a pixel at this place.
-    float unit = 2.0 * far * far / abs(depth.y) / (far * pixel);
-    vec2 bend = abs(vec2(z(vec2(-1.0, 0.0)) + z(vec2(1.0, 0.0)), z(vec2(0.0, -1.0)) + z(vec2(0.0, 1.0))) - 2.0 * here) * unit;
+    vec2 bend = abs(vec2(deep(vec2(-1.0, 0.0)) + deep(vec2(1.0, 0.0)), deep(vec2(0.0, -1.0)) + deep(vec2(0.0, 1.0))) - 2.0 * here) * unit;
     float line = smoothstep(0.7, 2.0, max(bend.x, bend.y)) * (here < 1.0 ? 1.0 : 0.0);
     if (own != right || own != up) line = max(line, 0.55);
-    // An edge goes on in some direction; where all directions bend, triangles are smaller than pixels. What is thinner
+    // An edge goes on in some direction; where all directions bend, triangles are smaller than dots. What is thinner
     // than a line keeps its colour.
     float least = 1e9, thin = 0.0;
     vec2 ways[4] = vec2[4](vec2(2.0, 0.0), vec2(0.0, 2.0), vec2(2.0, 2.0), vec2(2.0, -2.0));
     for (int i = 0; i < 4; i++) {
-      vec2 by = ways[i];
-      float a = z(by) - here, b = z(-by) - here;
+      float a = deep(ways[i]) - here, b = deep(-ways[i]) - here;
       least = min(least, abs(a + b) * unit);
       thin = max(thin, min(a, b) * unit);
     }
     line *= 1.0 - 0.85 * max(smoothstep(1.0, 4.0, least), smoothstep(4.0, 12.0, thin));
-    float shade = 0.0;
-    if (shades > 0.0 && here < 1.0) {
-      float radius = clamp(reach / (far * pixel), 3.0, 48.0);
-      float turn = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) * 3.14159;
-      for (int i = 0; i < 6; i++) {
-        float angle = turn + float(i) * 0.5236, length = radius * (0.35 + 0.65 * fract(float(i) * 0.618 + turn));
-        vec2 by = vec2(cos(angle), sin(angle)) * length;
-        float deeper = (here * 2.0 - z(by) - z(-by)) * unit * 0.5 / length;
-        shade += clamp(deeper, 0.0, 1.0) * (1.0 - smoothstep(1.5, 4.0, deeper));
+    // The mean shade of the neighbours on the same surface.
+    float shade = 0.0, weights = 0.0;
+    if (shades > 0.0) {
+      ivec2 first = ivec2(floor(gl_FragCoord.xy / fine - 0.5)) - 1, most = textureSize(shaded, 0) - 1;
+      for (int i = 0; i < 16; i++) {
+        ivec2 cell = clamp(first + ivec2(i & 3, i >> 2), ivec2(0), most);
+        float there = z((vec2(cell) + 0.5) * fine);
+        float weight = (here < 1.0) == (there < 1.0) ? max(1.0 - abs(there - here) * unit / 24.0, 0.0) : 0.0;
+        shade += texelFetch(shaded, cell, 0).r * weight;
+        weights += weight;
       }
-      shade = min(shade / 6.0 * 1.1, 0.55) * shades;
+      shade *= shades / max(weights, 1e-4);
     }
-    float dark = 1.0 - (1.0 - shade) * (1.0 - line * lines);
-    result = vec4(0.0, 0.0, 0.0, dark);
+    result = vec4(0.0, 0.0, 0.0, 1.0 - (1.0 - shade) * (1.0 - line * lines));
     if (chosen != 0xffffffffu) {
       float near = 0.0;
       for (int y = -1; y <= 1; y++) for (int x = -1; x <= 1; x++) if ((id(vec2(x, y)) == chosen) != (own == chosen)) near = 1.0;
       if (near > 0.0) result = vec4(mark, 1.0);
     }
   }`;
+// The width of the map of what the sun sees.
+const SHADOWS = 2048;
+// The most dots of a still.
+const MOST_DOTS = 1 << 24;
 // The texels of a surface without images: straight, rough and free.
 const PLAIN = [[255, 255, 255, 255], [128, 128, 255, 255], [255, 204, 26, 255], [255, 255, 255, 255]].map((texel) => Uint8Array.from(texel));
 const IMAGES = ["image", "normals", "metals", "occlusions"];
@@ -228,12 +286,7 @@ const isSoftware = () => {
 };
 
 // The background of a picture on the page: red, green and blue.
-const paper = () => {
-  const pen = new OffscreenCanvas(1, 1).getContext("2d");
-  pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--card").trim() || "#fff";
-  pen.fillRect(0, 0, 1, 1);
-  return [...pen.getImageData(0, 0, 1, 1).data.subarray(0, 3)].map((c) => c / 255);
-};
+const paper = () => shapes.channels(getComputedStyle(document.documentElement).getPropertyValue("--card").trim() || "#fff");
 
 const program = (gl, needs, texts = [VERTEX, FRAGMENT]) => {
   const made = gl.createProgram();
@@ -272,8 +325,12 @@ shapes.Renderer = class {
   // Whether all but what is chosen fades, whatever hides it.
   fades = true;
   draft = 0;
-  // How many times as many pixels as the screen has are drawn, for a picture.
+  // How many times as many dots in a row as the screen has a picture is to have.
   enlarged = 1;
+  // How many times as many dots than that are drawn, which become one: more than 1 for what stays on the screen.
+  fine = 1;
+  // Whether nothing moved for a while: if the processor draws, only then are stills fine.
+  rests = false;
   // Whether the palette hides numbers, by an opacity of 0.
   sieves = false;
   // How roughly frames that follow each other are drawn: from 0 to 4. Slow frames raise it, and many fast ones lower it.
@@ -310,7 +367,7 @@ shapes.Renderer = class {
     const { gl } = this;
     this.programs = new Map();
     this.textures = null;
-    this.paletteTexture = this.screen = this.over = null;
+    this.paletteTexture = this.screen = this.over = this.shade = this.sunlight = null;
     this.poses = new Map();
     this.pixel = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
@@ -390,12 +447,15 @@ shapes.Renderer = class {
     return this.textures.get(image);
   }
 
-  // Makes the canvas as many pixels as the screen has there; fewer where it moves and drawing is slow.
-  resize() {
+  // Makes the canvas as many dots as the screen has there; fewer where it moves and drawing is slow, and more for a still, which the
+  // browser scales down.
+  resize(isStill) {
     const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5, 0.4][this.draft] * this.enlarged;
     const most = this.gl.getParameter(this.gl.MAX_RENDERBUFFER_SIZE);
     const sides = [this.canvas.clientWidth, this.canvas.clientHeight];
-    const fits = Math.min(scale, most / Math.max(...sides));
+    const least = Math.min(scale, most / Math.max(...sides));
+    const fits = isStill ? Math.max(least, Math.min(scale * 2, most / Math.max(...sides), Math.sqrt(MOST_DOTS / (sides[0] * sides[1] || 1)))) : least;
+    this.fine = fits / least;
     const [width, height] = sides.map((v) => Math.max(1, Math.round(v * fits)));
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
   }
@@ -407,13 +467,21 @@ shapes.Renderer = class {
     return camera.matrix(shapes.aspect(this.canvas), middle, world);
   }
 
+  // Draws by `draw` a picture of `times` as many dots in a row as the screen has.
+  finest(times, draw) {
+    [this.enlarged, this.rests] = [times, true];
+    draw();
+    [this.enlarged, this.rests] = [1, false];
+  }
+
   // Draws a frame. Frames that follow each other are drafts if drawing is slow: of fewer triangles and dots. What stays on
   // the screen is no draft, and gets lines and shades.
   draw(camera, moves = false) {
     const { gl, canvas } = this;
     if (gl.isContextLost()) return;
     this.draft = moves ? this.slowness : 0;
-    this.resize();
+    const isStill = !moves && !this.plain && !this.wireframe && (this.rests || !this.software);
+    this.resize(isStill);
     const began = performance.now();
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(...this.paper, 1);
@@ -440,16 +508,17 @@ shapes.Renderer = class {
     gl.disable(gl.BLEND);
     this.pass("", view, eye, shown.filter((model) => model.lines && !this.wireframe), true);
     const isWhole = !moves || (this.slowness === 0 && !this.software);
-    if (isWhole && !this.plain) this.drawOver(view, eye, shown, isGlass);
+    if (isWhole && !this.plain) this.drawOver(view, camera, shown, isGlass, isStill);
     if (moves) this.measure(began);
   }
 
-  // Draws lines, shades and the outline of what is chosen over a frame.
-  drawOver(view, eye, shown, isGlass) {
+  // Draws lines, shades and the outline of what is chosen over a frame; over a still one also shadows.
+  drawOver(view, camera, shown, isGlass, isStill) {
     const { gl, canvas } = this;
+    const { eye, right, up } = camera.axes();
     const [width, height] = [canvas.width, canvas.height];
-    if (this.screen?.width !== width || this.screen.height !== height) this.screen = this.makeScreen(width, height);
-    const { frame, depths, numbers } = this.screen;
+    if (this.screen?.width !== width || this.screen.height !== height || this.screen.fine !== this.fine) this.screen = this.makeScreen(width, height);
+    const { frame, shadeFrame, depths, numbers, shaded } = this.screen;
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -458,51 +527,114 @@ shapes.Renderer = class {
       gl.clear(gl.DEPTH_BUFFER_BIT);
       this.pass("NUMBERS ONLY", view, eye, shown, false);
     }
+    const { min, max } = this.bounds;
+    const hasShades = !isGlass && !this.wireframe;
+    const casters = hasShades && isStill && this.sun[1] > 0.15 ? shown.filter((model) => !model.lines && !model.isFlat && model.colour[3] >= 1) : [];
+    const light = casters.length ? this.drawShadows(casters) : null;
+    gl.disable(gl.DEPTH_TEST);
+    if (hasShades) {
+      this.shade ??= program(gl, "", [OVER_VERTEX, SHADE_FRAGMENT]);
+      gl.bindFramebuffer(gl.FRAMEBUFFER, shadeFrame);
+      gl.viewport(0, 0, ...this.screen.cells);
+      const names = this.useOver(this.shade, view, { depths, shadows: this.sunlight?.depths ?? null });
+      const [fx, fy] = camera.factors(shapes.aspect(canvas));
+      const ways = { from: this.from, ahead: eye.map((v) => -v), across: right.map((v) => v / fx), upward: up.map((v) => v / fy), sun: this.sun };
+      for (const [name, way] of Object.entries(ways)) gl.uniform3fv(names[name] ?? null, way);
+      gl.uniform1f(names.reach, Math.hypot(...max.map((v, i) => v - min[i])) * 0.02);
+      gl.uniform1f(names.floor, min[1]);
+      gl.uniform1f(names.casts, light ? 0.4 : 0);
+      gl.uniform1f(names.grain, light?.grain ?? 0);
+      gl.uniformMatrix4fv(names.light, false, light?.matrix ?? view);
+      gl.drawArrays(gl.TRIANGLES, 0, 3);
+      gl.viewport(0, 0, width, height);
+    }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     this.over ??= program(gl, "", [OVER_VERTEX, OVER_FRAGMENT]);
-    this.current = null;
-    const { made, names } = this.over;
-    gl.useProgram(made);
-    [depths, numbers].forEach((texture, i) => {
-      gl.activeTexture(gl.TEXTURE0 + i);
-      gl.bindTexture(gl.TEXTURE_2D, texture);
-    });
-    gl.activeTexture(gl.TEXTURE0);
-    gl.uniform1i(names.depths, 0);
-    gl.uniform1i(names.numbers, 1);
-    gl.uniform2f(names.depth, ...view.depth);
-    gl.uniform2f(names.last, width - 1, height - 1);
-    gl.uniform1f(names.pixel, view.pixel / Math.min(width, height));
-    const { min, max } = this.bounds;
-    gl.uniform1f(names.reach, Math.hypot(...max.map((v, i) => v - min[i])) * 0.02);
-    gl.uniform1f(names.shades, isGlass || this.wireframe ? 0 : 1);
+    const names = this.useOver(this.over, view, { depths, numbers, shaded });
+    gl.uniform1f(names.shades, hasShades ? 1 : 0);
     gl.uniform1f(names.lines, this.wireframe ? 0 : isGlass ? 0.25 : 0.5);
     gl.uniform1ui(names.chosen, this.chosen);
     gl.uniform3f(names.mark, 1, 0.1, 0.7);
-    gl.disable(gl.DEPTH_TEST);
     gl.enable(gl.BLEND);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
     gl.disable(gl.BLEND);
     gl.enable(gl.DEPTH_TEST);
+    this.current = null;
+  }
+
+  // Begins a pass over the whole screen with these textures.
+  useOver({ made, names }, view, textures) {
+    const { gl } = this;
+    this.current = null;
+    gl.useProgram(made);
+    Object.entries(textures).forEach(([name, texture], i) => {
+      gl.activeTexture(gl.TEXTURE0 + i);
+      gl.bindTexture(gl.TEXTURE_2D, texture);
+      gl.uniform1i(names[name] ?? null, i);
+    });
+    gl.activeTexture(gl.TEXTURE0);
+    const { width, height } = this.screen;
+    gl.uniform2f(names.depth, ...view.depth);
+    gl.uniform2f(names.last, width - 1, height - 1);
+    gl.uniform1f(names.pixel, view.pixel / Math.min(width, height));
+    gl.uniform1f(names.fine, this.fine);
+    return names;
+  }
+
+  // Draws what the sun sees of `models`. Returns the matrix from the world to it, and the width of a dot of it in the world.
+  drawShadows(models) {
+    const { gl, sun } = this;
+    const { min, max } = this.bounds;
+    const middle = min.map((v, i) => (v + max[i]) / 2);
+    const radius = Math.hypot(...max.map((v, i) => v - middle[i])) || 1;
+    const side = Math.hypot(sun[0], sun[2]);
+    const right = side ? [sun[2] / side, 0, -sun[0] / side] : [1, 0, 0];
+    const axes = [right, shapes.cross(sun, right), sun.map((v) => -v)];
+    const matrix = new Float32Array(16);
+    axes.forEach((axis, row) => {
+      axis.forEach((v, i) => (matrix[i * 4 + row] = v / radius));
+      matrix[12 + row] = -axis.reduce((sum, v, i) => sum + v * middle[i], 0) / radius;
+    });
+    matrix[15] = 1;
+    if (!this.sunlight) {
+      const frame = gl.createFramebuffer();
+      gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+      const depths = this.target(gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, gl.DEPTH_ATTACHMENT, SHADOWS, SHADOWS, gl.LINEAR);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
+      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl.CLAMP_TO_EDGE);
+      this.sunlight = { frame, depths };
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.sunlight.frame);
+    gl.viewport(0, 0, SHADOWS, SHADOWS);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.pass("NUMBERS", matrix, sun, models, false);
+    return { matrix, grain: (2 * radius) / SHADOWS };
+  }
+
+  // A texture that passes draw into, at a place of the frame that is bound.
+  target(inner, format, type, at, width, height, filter = this.gl.NEAREST) {
+    const { gl } = this;
+    const made = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, made);
+    gl.texImage2D(gl.TEXTURE_2D, 0, inner, width, height, 0, format, type, null);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, filter);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, filter);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, at, gl.TEXTURE_2D, made, 0);
+    return made;
   }
 
   makeScreen(width, height) {
-    const { gl } = this;
-    for (const name of ["depths", "numbers"]) if (this.screen) gl.deleteTexture(this.screen[name]);
-    const frame = this.screen?.frame ?? gl.createFramebuffer();
+    const { gl, fine } = this;
+    for (const name of ["depths", "numbers", "shaded"]) if (this.screen) gl.deleteTexture(this.screen[name]);
+    const [frame, shadeFrame] = [this.screen?.frame ?? gl.createFramebuffer(), this.screen?.shadeFrame ?? gl.createFramebuffer()];
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
-    const texture = (inner, format, type, at) => {
-      const made = gl.createTexture();
-      gl.bindTexture(gl.TEXTURE_2D, made);
-      gl.texImage2D(gl.TEXTURE_2D, 0, inner, width, height, 0, format, type, null);
-      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-      gl.framebufferTexture2D(gl.FRAMEBUFFER, at, gl.TEXTURE_2D, made, 0);
-      return made;
-    };
-    const numbers = texture(gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, gl.COLOR_ATTACHMENT0);
-    const depths = texture(gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, gl.DEPTH_ATTACHMENT);
-    return { width, height, frame, numbers, depths };
+    const numbers = this.target(gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, gl.COLOR_ATTACHMENT0, width, height);
+    const depths = this.target(gl.DEPTH_COMPONENT24, gl.DEPTH_COMPONENT, gl.UNSIGNED_INT, gl.DEPTH_ATTACHMENT, width, height);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, shadeFrame);
+    const cells = [width, height].map((side) => Math.ceil(side / fine));
+    const shaded = this.target(gl.R8, gl.RED, gl.UNSIGNED_BYTE, gl.COLOR_ATTACHMENT0, cells[0], cells[1]);
+    return { width, height, fine, cells, frame, shadeFrame, numbers, depths, shaded };
   }
 
   // Measures how long the GPU takes for a frame, from the call to the end of drawing; one frame at a time.
@@ -591,7 +723,7 @@ shapes.Renderer = class {
       gl.uniform1ui(names.first ?? null, model.first);
       gl.uniform1ui(names.stride ?? null, model.stride);
       gl.uniform1ui(names.twin ?? null, this.isPicking ? NONE : model.twin ?? NONE);
-      gl.uniform4fv(names.colour ?? null, isLines ? [...model.colour.slice(0, 3), 1] : model.colour);
+      gl.uniform4fv(names.colour ?? null, isLines ? this.lineColour(model) : model.colour);
       gl.uniform1i(names.isFlat ?? null, isLines || !!model.isFlat);
       gl.bindVertexArray(gpu.vao);
       // Values of attributes that no array has belong to no model.
@@ -609,6 +741,11 @@ shapes.Renderer = class {
       }
     }
     gl.bindVertexArray(null);
+  }
+
+  // The colour of lines. They are a dot wide: where several dots become one, those on the paper stand out the more.
+  lineColour({ colour, lines }) {
+    return [...colour.slice(0, 3).map((c, i) => (lines ? this.paper[i] + (c - this.paper[i]) * this.fine : c)), 1];
   }
 
   edges({ part, solid, gpu }) {
@@ -733,19 +870,22 @@ shapes.copy = (canvas, over) => {
   return { canvas: copy, pen };
 };
 
-// The canvas on a page of its own, with a title and a legend of [text, colour], as a PNG. `over` draws on it in pixels of the page.
-shapes.picture = (canvas, title, legend, page, over) => {
+// The canvas on a page of its own, with a title and a legend of [text, colour], as a PNG. `over` draws on it in pixels of the page; `fine`
+// dots in a row of the canvas become one.
+shapes.picture = (canvas, title, legend, page, over, fine = 1) => {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
-  const scale = canvas.width / Math.max(canvas.clientWidth, 1);
-  const columns = Math.max(1, Math.floor(canvas.width / scale / 240));
+  const [width, height] = [canvas.width, canvas.height].map((side) => Math.round(side / fine));
+  const scale = width / Math.max(canvas.clientWidth, 1);
+  const columns = Math.max(1, Math.floor(width / scale / 240));
   const lines = Math.ceil(legend.length / columns);
   const out = document.createElement("canvas");
-  [out.width, out.height] = [canvas.width, Math.round(canvas.height + (lines * 20 + (lines ? 16 : 0)) * scale)];
+  [out.width, out.height] = [width, Math.round(height + (lines * 20 + (lines ? 16 : 0)) * scale)];
   const pen = out.getContext("2d");
   pen.fillStyle = colour("--card") || "#fff";
   pen.fillRect(0, 0, out.width, out.height);
-  pen.drawImage(canvas, 0, 0);
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(canvas, 0, 0, width, height);
   pen.scale(scale, scale);
   over?.(pen);
   Object.assign(pen, { textAlign: "left", textBaseline: "alphabetic" });
@@ -753,7 +893,7 @@ shapes.picture = (canvas, title, legend, page, over) => {
   pen.fillStyle = colour("--fg") || "#000";
   pen.fillText(title, 12, 22);
   legend.forEach(([text, fill], i) => {
-    const [x, y] = [12 + (i % columns) * 240, canvas.height / scale + 20 + Math.floor(i / columns) * 20];
+    const [x, y] = [12 + (i % columns) * 240, height / scale + 20 + Math.floor(i / columns) * 20];
     pen.fillStyle = shapes.css(fill);
     pen.fillRect(x, y - 11, 12, 12);
     pen.fillStyle = colour("--fg") || "#000";

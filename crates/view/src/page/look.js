@@ -52,6 +52,7 @@ class Look {
   isLooking = false;
   isWaiting = false;
   isMoving = false;
+  isResting = false;
   frames = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   rest;
@@ -197,17 +198,20 @@ class Look {
   }
 
   // Draws once the browser wants a frame. One that follows another at once, as it is turned, may be a draft; when
-  // nothing follows, it is drawn whole.
-  redraw(moves = false) {
+  // nothing follows, it is drawn whole, and as a fine still.
+  redraw(moves = false, rests = false) {
     this.isMoving = moves || (this.isWaiting && this.isMoving);
+    this.isResting = rests;
     if (this.isWaiting) return;
     this.isWaiting = true;
     requestAnimationFrame(() => {
       this.isWaiting = false;
+      const { renderer } = this;
+      if (renderer) renderer.rests = this.isResting;
       this.draw(this.isMoving);
       clearTimeout(this.rest);
       // If drawing is slow, lines and shades are drawn in the still frame only.
-      if (this.isMoving && this.renderer) this.rest = setTimeout(() => this.redraw(), 200);
+      if (renderer && (this.isMoving || (renderer.software && !this.isResting))) this.rest = setTimeout(() => this.redraw(false, true), renderer.software ? 400 : 200);
       if (this.isMoving) this.holdSoon();
       this.isMoving = false;
       // For measurements: how many frames were drawn, and how roughly.

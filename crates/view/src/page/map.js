@@ -668,8 +668,9 @@ class Chart extends Look {
   }
 
   picture() {
-    this.draw(false);
-    shapes.picture(this.isFlat ? this.plan : this.space, this.title, this.entries(), this.page);
+    if (this.isFlat) this.draw(false);
+    else this.renderer.finest(2, () => this.draw(false));
+    shapes.picture(this.isFlat ? this.plan : this.space, this.title, this.entries(), this.page, undefined, this.isFlat ? 1 : this.renderer.fine);
   }
 }
 

@@ -113,15 +113,16 @@ shapes.edges = (part, indices) => {
   return lines;
 };
 
-// A colour for each of some numbers, with hues as far apart as can be.
-shapes.colours = (count) =>
-  Array.from({ length: count }, (_, i) => {
-    const hue = (i / count) * 6;
-    return [2, 0, -2].map((shift) => {
-      const at = (hue + shift + 6) % 6;
-      return 0.36 + 0.54 * Math.max(0, Math.min(1, Math.min(at, 4 - at)));
-    });
-  });
+// The channels of a colour of a style, from 0 to 1.
+shapes.channels = (css) => {
+  const pen = /** @type {OffscreenCanvasRenderingContext2D} */ (new OffscreenCanvas(1, 1).getContext("2d"));
+  pen.fillStyle = css;
+  pen.fillRect(0, 0, 1, 1);
+  return [...pen.getImageData(0, 0, 1, 1).data.subarray(0, 3)].map((c) => c / 255);
+};
+
+// A colour for each of some numbers: equally light, with hues as far apart as can be.
+shapes.colours = (count) => Array.from({ length: count }, (_, i) => shapes.channels(`oklch(0.74 0.12 ${(i / count) * 360})`));
 
 // A measure, rounded to four digits; counts are exact.
 shapes.number = (value) => (value ?? 0).toLocaleString("en", { maximumSignificantDigits: 4 });

@@ -264,19 +264,15 @@ class Scene extends Look {
   async still() {
     if (!this.renderer) return null;
     await this.decoded;
-    this.renderer.enlarged = 2;
-    this.draw(false);
+    this.renderer.finest(1, () => this.draw(false));
     const { canvas } = shapes.copy(this.canvas, (pen) => this.drawMarks(pen));
-    this.renderer.enlarged = 1;
     return { canvas, legend: shapes.legendLines(this.legend.hidden ? [] : this.entries().slice(0, 16)) };
   }
 
   // Saves a picture with the legend and the scale, of twice as many pixels as the screen has.
   picture() {
-    this.renderer.enlarged = 2;
-    this.draw(false);
-    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page, (pen) => this.drawMarks(pen));
-    this.renderer.enlarged = 1;
+    this.renderer.finest(2, () => this.draw(false));
+    shapes.picture(this.canvas, this.title, this.entries().slice(0, 60), this.page, (pen) => this.drawMarks(pen), this.renderer.fine);
     this.redraw();
   }
 }

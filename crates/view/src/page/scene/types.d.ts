@@ -120,12 +120,13 @@ interface Shapes {
   position(part: Solid, words: Uint16Array, i: number): number[];
   coarse(part: Solid, solid: Unpacked, cell: number): Uint32Array;
   edges(part: Solid, indices: Uint32Array | null): Uint32Array;
+  channels(css: string): number[];
   colours(count: number): number[][];
   number(value: number | null): string;
   css(colour: number[]): string;
   aspect(canvas: HTMLElement): number;
   copy(canvas: HTMLCanvasElement, over?: (pen: Pen) => void): { canvas: HTMLCanvasElement; pen: Pen };
-  picture(canvas: HTMLCanvasElement, title: string, legend: LegendEntry[], page: Page, over?: (pen: Pen) => void): void;
+  picture(canvas: HTMLCanvasElement, title: string, legend: LegendEntry[], page: Page, over?: (pen: Pen) => void, fine?: number): void;
 
   round(value: number): number;
   grid(box: Box, unit: number): any;
