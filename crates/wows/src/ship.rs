@@ -159,7 +159,7 @@ impl Ship {
         let model = text(model.and_then(|part| part.node.get("model")))?;
         let nodes = ship.add_hull(&mut files, &model, query.wants(PartKind::Hull))?;
         let mut by_model: BTreeMap<String, Vec<Place>> = BTreeMap::new();
-        let (mut without_node, mut counts) = (Vec::new(), BTreeMap::new());
+        let (mut without_node, mut placed) = (Vec::new(), Vec::new());
         for part in found.mounts() {
             let chosen = components.iter().find(|(_, name)| part.component.is_some_and(|key| key.is_text(name)));
             let kind = chosen.map(|(kind, _)| PartKind::of_component(kind)).filter(|kind| query.wants(*kind));
@@ -168,13 +168,15 @@ impl Ship {
             match nodes.get(&mount) {
                 _ if model.is_empty() => {}
                 Some(matrix) => {
-                    *counts.entry(kind).or_insert(0u32) += 1;
+                    placed.push(kind);
                     by_model.entry(model).or_default().push((mount, Some(*matrix)));
                 }
                 None => without_node.push(format!("{mount} ({kind:?})")),
             }
         }
-        ship.facts.extend(counts.into_iter().map(|(kind, count)| (kind.name(), count.to_string())));
+        placed.sort_unstable();
+        let kinds = placed.chunk_by(|kind, next| kind == next);
+        ship.facts.extend(kinds.filter_map(|same| Some((same.first()?.name(), same.len().to_string()))));
         if !without_node.is_empty() {
             ship.notes.push(format!("the hull has no nodes for these mounts: {}", without_node.join(", ")));
         }
