@@ -97,6 +97,17 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
+/// A picture of many megabytes makes a document slow, and one that no document names is never looked at again.
+#[test]
+fn each_picture_is_named_by_a_document_and_is_small() {
+    let all: String = pages().iter().map(|page| text(&page.path)).collect();
+    for picture in fs::read_dir(root().join("docs/pictures")).unwrap().map(|entry| entry.unwrap()) {
+        let name = picture.file_name().into_string().unwrap();
+        assert!(name == "make" || all.contains(&format!("pictures/{name})")), "no document names {name}");
+        assert!(picture.metadata().unwrap().len() < 300_000, "{name} has 300 kB or more");
+    }
+}
+
 #[test]
 fn links_of_documents_lead_to_files_and_headings() {
     let link = Regex::new(r"\]\(([^()\s]+)\)").unwrap();
