@@ -24,23 +24,20 @@ pub fn exit_when_memory_runs_out() {
 }
 
 thread_local! {
-    /// The size of the largest allocation of the thread that failed since one of its size succeeded; 0 for none. Messages
-    /// before an abort allocate less, and may succeed. Async-signal-safe: a value without initializer and destructor.
-    static FAILED: Cell<usize> = const { Cell::new(0) };
+    /// Whether an allocation of the thread has failed. It stays so: the message before an abort allocates more, and may succeed.
+    /// Async-signal-safe: a value without initializer and destructor.
+    static FAILED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The system's allocator, which notes the size of an allocation that failed: this distinguishes an abort for lack of
+/// The system's allocator, which notes an allocation that failed: this distinguishes an abort for lack of
 /// memory from other aborts.
 #[derive(Debug, Clone, Copy)]
 pub struct Allocator;
 
 impl Allocator {
-    fn noted(allocated: *mut u8, size: usize) -> *mut u8 {
-        let failed = FAILED.get();
+    fn noted(allocated: *mut u8) -> *mut u8 {
         if allocated.is_null() {
-            FAILED.set(failed.max(size));
-        } else if failed != 0 && size >= failed {
-            FAILED.set(0);
+            FAILED.set(true);
         }
         allocated
     }
@@ -50,17 +47,17 @@ impl Allocator {
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.
-        Self::noted(unsafe { System.alloc(layout) }, layout.size())
+        Self::noted(unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise.
-        Self::noted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        Self::noted(unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise.
-        Self::noted(unsafe { System.realloc(block, layout, size) }, size)
+        Self::noted(unsafe { System.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -320,7 +317,7 @@ mod list {
     extern "C" fn on_abort(signal: c_int) {
         remove_all();
         restore_terminal();
-        if super::FAILED.get() != 0 {
+        if super::FAILED.get() {
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(4) };
         }
