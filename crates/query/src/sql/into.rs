@@ -5,7 +5,7 @@ use super::{Answer, Fault};
 use crate::table::Kind;
 use crate::threads::{self, lock};
 use rusqlite::types::{ToSqlOutput, Type, ValueRef};
-use rusqlite::{Connection, Error as SqlError, OpenFlags, params_from_iter};
+use rusqlite::{Connection, Error as SqlError, ErrorCode, OpenFlags, params_from_iter};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, mpsc};
@@ -43,8 +43,10 @@ impl Seen {
 
 /// The fault of a new database that cannot be written.
 fn failed(error: SqlError) -> Fault {
+    let is_read_only = error.sqlite_error_code() == Some(ErrorCode::ReadOnly);
     match Fault::from(error) {
-        Fault::System(message) => Fault::Output(message),
+        Fault::System(message) | Fault::Database(message) => Fault::Output(message),
+        Fault::Statement { message, .. } if is_read_only => Fault::Output(message),
         other => other,
     }
 }
