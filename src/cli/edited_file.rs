@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::paths::{joined, resolved};
 use crate::reader::Enriched;
 use crate::report::{Progress, counted};
+use crate::source::FileState;
 use crate::table::{Column, Role, Table, Visitor as _};
 use crate::write::json::JsonWriter;
 use crate::write::text::TextPage;
@@ -229,6 +230,11 @@ fn check_writable(to: Option<&Path>, force: bool) -> Result<(), Failure> {
     }
 }
 
+/// The state of the file at `path`; `None` without one, and if it cannot be read.
+fn state_of(path: &Path) -> Option<FileState> {
+    FileState::read(path).ok().flatten()
+}
+
 /// A new file and its undo patches, which are written and compared, and have no names yet.
 pub(super) struct PreparedEdit<'t> {
     target: &'t EditTarget,
@@ -277,14 +283,21 @@ impl PreparedEdit<'_> {
         // A file with a new name can be undone: the undo patch has its name before.
         let mut named = Vec::new();
         let done = undo.into_iter().try_for_each(|(to, undo)| {
-            undo.commit().map_err(undo_refused)?;
-            named.push(to);
-            Ok(())
+            let before = state_of(&to);
+            let done = undo.commit().map_err(undo_refused);
+            // A commit may fail after the rename, as the folder is synced then.
+            if state_of(&to) != before {
+                named.push(to);
+            }
+            done
         });
+        let before = target.to.as_deref().map(state_of);
         let done = done.and_then(|()| written.commit().map_err(|error| target.failure(&error)));
         let new = done.inspect_err(|_| {
             // The patch of a file that is not changed. One that was replaced is gone, as --force says.
-            named.iter().for_each(|undo| drop(std::fs::remove_file(undo)));
+            if target.to.as_deref().map(state_of) == before {
+                named.iter().for_each(|undo| drop(std::fs::remove_file(undo)));
+            }
         })?;
         if !output.undo.as_deref().is_some_and(is_stdout) {
             show(&target.asset, &new, &plan, reached.as_ref(), shown, context)?;
