@@ -147,6 +147,25 @@ struct UnfinishedBuild {
     others: Vec<PathBuf>,
     /// The fingerprint of the folder to replace.
     replaced: Option<FileState>,
+    _made: MadeFolders,
+}
+
+/// Folders that were made for a snapshot. Those that stay empty are removed again.
+struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    fn make(folder: &Path) -> io::Result<Self> {
+        let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let made = Self(missing.map(Path::to_owned).collect());
+        fs::create_dir_all(folder)?;
+        Ok(made)
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
 }
 
 impl UnfinishedBuild {
@@ -157,14 +176,14 @@ impl UnfinishedBuild {
     }
 
     fn make(home: &Path, builds: &Path, outputs: ReadFiles) -> io::Result<Self> {
-        fs::create_dir_all(builds)?;
+        let made = MadeFolders::make(builds)?;
         let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         let replaced = FileState::read(home)?;
         let mut unfinished = UnfinishedFolder::default();
         let folder = PartFolder::create(builds)?;
         unfinished.add(folder.path())?;
         let (subfolders, manifest) = (HashSet::new(), Manifest::default());
-        Ok(Self { folder, subfolders, unfinished, manifest, outputs, others, replaced })
+        Ok(Self { folder, subfolders, unfinished, manifest, outputs, others, replaced, _made: made })
     }
 
     /// Adds a file: as a link to the file of another build if that has the same bytes.
