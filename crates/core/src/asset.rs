@@ -164,7 +164,7 @@ impl Format {
     /// `UnknownFormat` with the first bytes, `GitLfsPointer`, `UnknownFolder`.
     pub fn detect(source: &Source) -> Result<Self> {
         let data = source.bytes();
-        if let Some(folder) = source.path().filter(|path| data.is_empty() && path.is_dir()) {
+        if let Some(folder) = source.folder() {
             let found = Self::all().into_iter().find(|format| (format.0.is_folder)(folder));
             return found.ok_or_else(|| Error::of_part(ErrorKind::UnknownFolder, ""));
         }

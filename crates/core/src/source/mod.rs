@@ -45,12 +45,20 @@ struct StandsFor(Option<Box<Path>>);
 struct OpenedPath {
     path: Box<Path>,
     state: Option<FileState>,
-    is_mapped: bool,
+    form: Form,
+}
+
+/// What the bytes of a path are.
+#[derive(PartialEq, Eq)]
+enum Form {
+    Map,
+    Copy,
+    Folder,
 }
 
 impl OpenedPath {
-    fn new(path: &Path, state: Option<FileState>, is_mapped: bool) -> Option<Arc<Self>> {
-        Some(Arc::new(Self { path: path.into(), state, is_mapped }))
+    fn new(path: &Path, state: Option<FileState>, form: Form) -> Option<Arc<Self>> {
+        Some(Arc::new(Self { path: path.into(), state, form }))
     }
 }
 
@@ -101,7 +109,7 @@ impl Source {
 
     /// Bytes that were read from the file at `path`.
     fn copied(bytes: Bytes, state: Option<FileState>, path: &Path) -> Self {
-        let (name, place) = (name_of(path), OpenedPath::new(path, state, false));
+        let (name, place) = (name_of(path), OpenedPath::new(path, state, Form::Copy));
         Self { bytes, origin: 0, name, place, is_whole: true, stands_for: None }
     }
 
@@ -121,7 +129,7 @@ impl Source {
         if (bytes.len() as u64) < len {
             return Err(unreadable(io::ErrorKind::UnexpectedEof.into()));
         }
-        let place = OpenedPath::new(path, state, false);
+        let place = OpenedPath::new(path, state, Form::Copy);
         Ok(Self { bytes: bytes.into(), origin: at, name: name_of(path), place, is_whole: false, stands_for: None })
     }
 
@@ -164,7 +172,7 @@ impl Source {
 
     /// A folder, which has no bytes; its files are separate sources.
     pub fn of_folder(path: &Path) -> Self {
-        let place = OpenedPath::new(path, None, false);
+        let place = OpenedPath::new(path, None, Form::Folder);
         Self { bytes: Bytes::new(), origin: 0, name: name_of(path), place, is_whole: true, stands_for: None }
     }
 
@@ -178,6 +186,11 @@ impl Source {
     /// for bytes from elsewhere.
     pub fn path(&self) -> Option<&Path> {
         self.place.as_deref().filter(|_| self.is_whole).map(|place| &*place.path)
+    }
+
+    /// The path of this folder; `None` for a file.
+    pub fn folder(&self) -> Option<&Path> {
+        self.place.as_deref().filter(|place| place.form == Form::Folder).map(|place| &*place.path)
     }
 
     /// The same bytes in place of `other`: under its name, with the files beside it. So new bytes of a file are read as the
@@ -206,7 +219,7 @@ impl Source {
 
     /// Whether the file that is mapped has become shorter than the map.
     pub fn is_cut(&self) -> bool {
-        let mapped = self.place.as_ref().filter(|place| place.is_mapped && self.is_whole);
+        let mapped = self.place.as_ref().filter(|place| place.form == Form::Map && self.is_whole);
         let states =
             mapped.and_then(|place| Some((FileState::from_metadata(&place.path.metadata().ok()?), place.state?)));
         states.is_some_and(|(now, opened)| now.is_cut(&opened))
@@ -264,7 +277,14 @@ fn mapped(file: &File, state: Option<FileState>, path: &Path) -> io::Result<Sour
     }
     let name = name_of(path);
     let bytes = map::map(file, &name, path)?;
-    Ok(Source { bytes, origin: 0, name, place: OpenedPath::new(path, state, true), is_whole: true, stands_for: None })
+    Ok(Source {
+        bytes,
+        origin: 0,
+        name,
+        place: OpenedPath::new(path, state, Form::Map),
+        is_whole: true,
+        stands_for: None,
+    })
 }
 
 /// The error for a file that cannot be mapped, and is too large to be read unasked.

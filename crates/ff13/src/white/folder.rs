@@ -98,16 +98,16 @@ pub(super) fn data_folder(folder: &Path) -> Option<PathBuf> {
 
 /// The lists that `source` is or has, and the path by which its game may be known.
 pub(super) fn lists(source: &Source) -> Result<(Vec<ListFile>, Option<PathBuf>)> {
-    match source.path() {
-        Some(folder) if folder.is_dir() => {
-            let Some(data) = data_folder(folder) else { return Ok((Vec::new(), None)) };
-            let mut places = Vec::new();
-            for folder in FOLDERS.map(|name| caseless(&data, name)).into_iter().filter(|folder| folder.is_dir()) {
-                let shared = Arc::new(CaselessFolder::new(&*folder));
-                places.extend(lists_in(&folder)?.into_iter().map(|path| ListFile::in_folder(&shared, path)));
-            }
-            Ok((places, Some(data)))
+    if let Some(folder) = source.folder() {
+        let Some(data) = data_folder(folder) else { return Ok((Vec::new(), None)) };
+        let mut places = Vec::new();
+        for folder in FOLDERS.map(|name| caseless(&data, name)).into_iter().filter(|folder| folder.is_dir()) {
+            let shared = Arc::new(CaselessFolder::new(&*folder));
+            places.extend(lists_in(&folder)?.into_iter().map(|path| ListFile::in_folder(&shared, path)));
         }
+        return Ok((places, Some(data)));
+    }
+    match source.path() {
         Some(file) => {
             let folder = Arc::new(CaselessFolder::new(parent_of(file)));
             Ok((vec![ListFile::in_folder(&folder, file.to_owned())], Some(file.to_owned())))

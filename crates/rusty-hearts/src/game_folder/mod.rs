@@ -96,7 +96,7 @@ impl RustyHeartsArchive {
     /// `NotInstalled` when the folder has no list, `Io`.
     pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
-        let is_folder = source.path().is_some_and(Path::is_dir);
+        let is_folder = source.folder().is_some();
         let folder = source.path().map(|path| if is_folder { path } else { parent_of(path) }).map(Path::to_owned);
         let dat = match &folder {
             Some(folder) if is_folder => {

@@ -88,7 +88,7 @@ impl Se2Archive {
     /// `NotInstalled` without a content folder.
     pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
-        let Some((folder, content)) = source.path().filter(|path| path.is_dir()).and_then(content_folder) else {
+        let Some((folder, content)) = source.folder().and_then(content_folder) else {
             return Err(Error::of_part(ErrorKind::NotInstalled { what: SETS.to_owned() }, ""));
         };
         let loose = Loose::new(vec![folder]);

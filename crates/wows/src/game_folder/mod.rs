@@ -83,7 +83,7 @@ impl WowsArchive {
     /// When a single index is damaged, a folder cannot be read, or the requested build is missing.
     pub fn open(from: impl Openable, options: &Options) -> Result<Self> {
         let source = from.open_source(options)?;
-        match source.path().filter(|path| source.bytes().is_empty() && path.is_dir()) {
+        match source.folder() {
             Some(folder) => Self::open_folder(folder, source.clone(), options),
             None => {
                 let places = source.path().map_or_else(Places::default, Places::of_index);
