@@ -150,7 +150,7 @@ struct UnfinishedBuild {
     _made: MadeFolders,
 }
 
-/// Folders that were made for a snapshot. Those that stay empty are removed again.
+/// Folders that were made for a snapshot. Empty ones are removed at the end.
 struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {

@@ -147,7 +147,7 @@ struct Whole {
     after: Files,
 }
 
-/// What is wrong after a failure.
+/// The first fault after a failure.
 fn fault(whole: &Whole, output: &Output, files: &Files) -> Option<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_as_whole =

@@ -48,7 +48,7 @@ struct OpenedPath {
     form: Form,
 }
 
-/// What the bytes of a path are.
+/// The way from a path to bytes.
 #[derive(PartialEq, Eq)]
 enum Form {
     Map,
