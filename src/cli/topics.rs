@@ -113,7 +113,7 @@ ARCHIVE:PATH is a file in a folder or archive, GAME@BUILD a build, and a folder
 or a pattern in quotes means all its files as one: \"GAME:content/*.geometry\".
 
 Files that are written
-  export          csv, json, ndjson, parquet, arrow; glb, obj, svg; textures: png
+  export          csv, json, ndjson, parquet, arrow; glb, obj, svg; textures png
   set, patch, sql a changed copy of FILE: bwdb, models, space, geometry, splash,
                   vrb, wdb, wpd, wdata
   -f FORMAT       how every command prints: text, json, ndjson, csv
