@@ -6,7 +6,7 @@ import { Folder, run } from "./wasi.js";
 
 const [path, out, licences] = process.argv.slice(2);
 /** The most bytes that the module may have, compressed. */
-const MOST = 6 << 20;
+const MOST = 6_000_000;
 const read = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
 /** Scripts of modules as one script: neither a page on a disk nor a worker in it can import others. */
 const joined = (...names) => names.map((name) => read(name).replace(/^import .*$/gm, "").replace(/^export /gm, "")).join("\n");
