@@ -6,7 +6,7 @@ use super::output_files::ReadFiles;
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::Game;
 use crate::archive::choose;
-use crate::atomic_file::{FileId, PartFolder, changed, is_inside, replace, sync_files, sync_folder};
+use crate::atomic_file::{FileId, PartFolder, changed, is_inside, missing_folders, replace, sync_files, sync_folder};
 use crate::diff;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
@@ -155,8 +155,7 @@ struct MadeFolders(Vec<PathBuf>);
 
 impl MadeFolders {
     fn make(folder: &Path) -> io::Result<Self> {
-        let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
-        let made = Self(missing.map(Path::to_owned).collect());
+        let made = Self(missing_folders(folder).map(Path::to_owned).collect());
         fs::create_dir_all(folder)?;
         Ok(made)
     }

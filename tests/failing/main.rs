@@ -76,7 +76,7 @@ impl Stage {
     fn new() -> Option<Self> {
         let stage = Self { dir: TempDir::new().unwrap() };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/failing/failing.c");
-        let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(stage.library()).arg(source).status();
+        let compiled = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(stage.shim()).arg(source).status();
         compiled.is_ok_and(|status| status.success()).then_some(())?;
         let mut sample = Command::new(env!("CARGO_BIN_EXE_assetq"));
         sample.args(["sample", "."]).current_dir(stage.sample()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -84,7 +84,7 @@ impl Stage {
         Some(stage)
     }
 
-    fn library(&self) -> PathBuf {
+    fn shim(&self) -> PathBuf {
         self.dir.path().join("failing.so")
     }
 
@@ -104,9 +104,7 @@ impl Stage {
         command.args(line.split(' ').map(|word| word.replace('+', " "))).current_dir(&folder).stdin(Stdio::null());
         command.env_remove("ASSETQ_DB").env("ASSETQ_CACHE", dir.path().join("cache"));
         if let Some((kind, nth, error)) = failure {
-            command
-                .env("LD_PRELOAD", self.library())
-                .env("FAILING", format!("{kind} {nth} {error} {}", sign.display()));
+            command.env("LD_PRELOAD", self.shim()).env("FAILING", format!("{kind} {nth} {error} {}", sign.display()));
         }
         (command.output().unwrap(), read(&folder), sign.exists())
     }

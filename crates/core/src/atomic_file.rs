@@ -317,10 +317,14 @@ pub fn replace_link(file: &Path, link: &Path) -> io::Result<()> {
     part.into_temp_path().persist(unlimited(link)).map_err(|error| about(link, error.error))
 }
 
+/// The folders that are missing on the way to `folder`, itself included; the deepest first.
+pub fn missing_folders(folder: &Path) -> impl Iterator<Item = &Path> {
+    folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+}
+
 /// Makes `folder` and its parents if they are missing. Returns the folders that have a new entry once a file is in it.
 fn make_folder(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
-    let parents = missing.map(|folder| parent_of(folder).to_owned());
+    let parents = missing_folders(folder).map(|folder| parent_of(folder).to_owned());
     let changed = std::iter::once(folder.to_owned()).chain(parents).collect();
     fs::create_dir_all(folder)?;
     Ok(changed)

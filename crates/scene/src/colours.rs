@@ -5,7 +5,7 @@
 use std::f64::consts::TAU;
 
 /// Colours that distinguish things: the colour of number `rank` of `count`. Hues are evenly spread, and far from the
-/// hues of neighbouring numbers; few colours are equally light, and of many, those of similar hues differ in lightness.
+/// hues of neighbouring numbers. Few colours are equally light; of many, similar hues differ in lightness.
 pub fn colour(rank: usize, count: usize) -> [f32; 3] {
     const FEW: usize = 8;
     const LIGHTNESSES: [f64; 3] = [0.82, 0.68, 0.54];
@@ -24,7 +24,7 @@ pub fn colour(rank: usize, count: usize) -> [f32; 3] {
 }
 
 /// The colour of something with a number of its own, the same in every picture. All are equally light, so that none stands out;
-/// hues turn by the golden angle, which takes those of close numbers far apart.
+/// hues turn by the golden angle, so that close numbers have distant hues.
 pub fn colour_of_id(id: u16) -> [f32; 3] {
     const GOLDEN: f64 = 0.381_966_011_250_105_1;
     oklch(LIGHTNESS, f64::from(id) * GOLDEN * TAU)

@@ -112,7 +112,7 @@ pub struct Ship {
     pub name: String,
     /// The component of its hull, as in `A_Hull`.
     pub hull: String,
-    /// What the parameters state: its title, nation, class and level, and the number of its mounts of each kind.
+    /// Its title, nation, class and level in the parameters, and the number of its mounts of each kind.
     pub facts: Vec<(&'static str, String)>,
     /// Parts that are missing, in words.
     pub notes: Vec<String>,
