@@ -103,6 +103,8 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_assetq"));
         command.args(line.split(' ').map(|word| word.replace('+', " "))).current_dir(&folder).stdin(Stdio::null());
         command.env_remove("ASSETQ_DB").env("ASSETQ_CACHE", dir.path().join("cache"));
+        // The message of an allocation that failed allocates more then.
+        command.env("RUST_BACKTRACE", "1");
         if let Some((kind, nth, error)) = failure {
             command.env("LD_PRELOAD", self.shim()).env("FAILING", format!("{kind} {nth} {error} {}", sign.display()));
         }
