@@ -49,11 +49,8 @@ impl Show<'_> {
             let mut pairs: Vec<Pair> = differences.pairs().collect();
             self.differing += pairs.len();
             if filter.iter().any(Option::is_some) {
-                pairs.retain(|pair| {
-                    table.matches(*pair, filter).unwrap_or_else(|(side, error)| {
-                        context.damaged(side_of(side, old, new).source().name(), &error);
-                        false
-                    })
+                table.retain_matching(&mut pairs, filter, &mut |side, error| {
+                    context.damaged(side_of(side, old, new).source().name(), &error);
                 });
             }
             self.meant += pairs.len();

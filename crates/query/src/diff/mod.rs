@@ -223,25 +223,28 @@ impl<'a> TableDiff<'a> {
         table.is_some_and(|table| table.columns().iter().any(|column| column.folders))
     }
 
-    /// Whether `filter`, bound to each of the tables, matches the row on either side.
-    ///
-    /// # Errors
-    /// When a cell that decides is damaged; with the side of the cell.
-    pub fn matches(
+    /// Keeps the pairs whose row `filter`, bound to each of the tables, matches on either side. `damaged` takes the damage of a
+    /// cell that decides: its pair is removed unless the other row matches.
+    pub fn retain_matching(
         &self,
-        pair: Pair,
+        pairs: &mut Vec<Pair>,
         filter: &[Option<crate::table::filter::Bound>; 2],
-    ) -> Result<bool, (Side, Error)> {
-        for ((side, filter), row) in [Side::Old, Side::New].into_iter().zip(filter).zip([pair.old, pair.new]) {
-            if let (Some(table), Some(filter), Some(row)) = (self.side(side), filter, row) {
-                let mut seeker = table::Seeker::new(table);
-                let is_meant = seeker.seek(row as usize).and_then(|row| filter.matches(row));
-                if is_meant.map_err(|error| (side, error))? {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
+        damaged: &mut dyn FnMut(Side, Error),
+    ) {
+        let mut sides = [Side::Old, Side::New].map(|side| {
+            let rows = self.side(side).map(table::Seeker::new);
+            (side, rows.zip(filter[side as usize].as_ref()))
+        });
+        pairs.retain(|pair| {
+            sides.iter_mut().zip([pair.old, pair.new]).any(|((side, rows), row)| {
+                let (Some((rows, filter)), Some(row)) = (rows, row) else { return false };
+                let matches = rows.seek(row as usize).and_then(|row| filter.matches(row));
+                matches.unwrap_or_else(|error| {
+                    damaged(*side, error);
+                    false
+                })
+            })
+        });
     }
 }
 
@@ -355,7 +358,36 @@ pub fn notes(old: &Asset, new: &Asset) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::Source;
+    use crate::table::filter::Filter;
+    use crate::table::{Column, RowCursor};
     use assetq_sample::wdb::{Cell, Game, Sheet};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A table that counts its walks.
+    struct Walked<'t>(&'t dyn Table, &'t AtomicUsize);
+
+    impl Table for Walked<'_> {
+        fn name(&self) -> &str {
+            self.0.name()
+        }
+
+        fn columns(&self) -> &[Column] {
+            self.0.columns()
+        }
+
+        fn len(&self) -> Result<usize> {
+            self.0.len()
+        }
+
+        fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
+            self.0.value(row, column)
+        }
+
+        fn cursor_over(&self, first: usize, columns: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.cursor_over(first, columns)
+        }
+    }
 
     fn sheet(rows: &[(&str, i64)]) -> Asset {
         let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]);
@@ -379,5 +411,37 @@ mod tests {
         assert_eq!(among(&["c", "d", "nothing"]), (vec![], vec![], vec![(2, 1)]));
         assert_eq!(among(&["b", "c", "f", "f", "c", "b"]), (vec![1], vec![4], vec![(2, 1)]));
         assert!(tables[0].find_among("u9Index", &[Value::from(3)]).is_none());
+    }
+
+    #[test]
+    fn rows_of_a_condition_are_found_in_one_walk_of_each_table() {
+        let rows = |add: i64| (0..500).map(|n| (format!("r{n:03}"), n + add)).collect::<Vec<_>>();
+        let [old, new] = [rows(0), rows(1)]
+            .map(|rows| sheet(&rows.iter().map(|(name, number)| (&**name, *number)).collect::<Vec<_>>()));
+        let walks = [const { AtomicUsize::new(0) }; 2];
+        let mut tables = tables(&old, &new, &["records".to_owned()]).unwrap();
+        let of_files = tables.remove(0);
+        let [before, after] = [Side::Old, Side::New].map(|side| of_files.side(side).unwrap());
+        let mut counted: TableDiff<'_> = TableDiff {
+            name: "records".into(),
+            sides: [Some(Box::new(Walked(before, &walks[0]))), Some(Box::new(Walked(after, &walks[1])))],
+            special: None,
+            damage: None,
+        };
+        let filter = Filter::parse("u9Index = 7").unwrap();
+        let filters = [before, after].map(|table| Some(filter.bind(table.columns()).unwrap()));
+        let mut pairs: Vec<Pair> = of_files.find(&Progress::default(), 0).pairs().collect();
+        assert_eq!(pairs.len(), 500);
+        counted.retain_matching(&mut pairs, &filters, &mut |_, error| panic!("{error}"));
+        // The row that has this number in the old file, and the row that has it in the new one.
+        assert_eq!(
+            pairs.iter().map(|pair| (pair.old, pair.new)).collect::<Vec<_>>(),
+            [(Some(6), Some(6)), (Some(7), Some(7))]
+        );
+        assert_eq!(walks.each_ref().map(|walks| walks.load(Ordering::Relaxed)), [1, 1]);
+        // A table of one file only.
+        counted.sides[0] = None;
+        counted.retain_matching(&mut pairs, &filters, &mut |_, error| panic!("{error}"));
+        assert_eq!(pairs.iter().map(|pair| pair.new).collect::<Vec<_>>(), [Some(6)]);
     }
 }
