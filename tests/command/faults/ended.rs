@@ -33,9 +33,11 @@ fn written(dir: &Path) -> u64 {
 
 #[test]
 fn a_disk_that_fills_at_any_tenth_of_a_file_leaves_nothing() {
-    for line in WRITING {
+    // The bytes of a small file are written at its end.
+    let small = ("sql UPDATE+resources+SET+state='deleted'+WHERE+rowid=1 FILE --to OUT/x.bin", "assets.bin");
+    for (line, file) in WRITING.iter().map(|line| (*line, "large.bin")).chain([small]) {
         let whole = TempDir::new().unwrap();
-        let args = words(line, "large.bin", "", whole.path());
+        let args = words(line, file, "", whole.path());
         let ended = run(&args);
         assert!(ended.status.success(), "{line}: {ended:?}");
         let size = kept(whole.path()).unwrap().len();
@@ -45,7 +47,7 @@ fn a_disk_that_fills_at_any_tenth_of_a_file_leaves_nothing() {
             let script = format!("ulimit -f {}; exec \"$0\" \"$@\"", size * tenth / 10 / 512);
             let mut command = Command::new("sh");
             command.current_dir(samples()).args(["-c", &script, crate::common::program()]);
-            command.args(words(line, "large.bin", "", dir.path()));
+            command.args(words(line, file, "", dir.path()));
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
             let Ended { status, err, .. } = end(command.spawn().unwrap(), line);
             assert_eq!((status.code(), err.lines().count()), (Some(4), 1), "{line} at {tenth}/10: {err}");

@@ -94,7 +94,7 @@ impl<'m> Blocks<'m, '_> {
                 &*self.gathered
             }
         };
-        let written = self.to.write_all(block);
+        let written = self.to.write_all(block).and_then(|()| self.to.flush());
         written.map_err(|error| if self.old.is_cut() { cut() } else { cannot_write(error) })?;
         self.written.resize(self.written.len().max(self.len), 0);
         read_back(self.to, self.done, &self.meant, &mut self.written[..self.len])?;
