@@ -54,8 +54,8 @@ pub fn hint_of(names: &[impl AsRef<str>]) -> String {
 
 /// The name in quotes, if shells would split it or replace parts of it.
 fn as_one_word(name: &str) -> Cow<'_, str> {
-    if name.contains(['"', '$', '`', '!']) && !name.contains('\'') && !name.starts_with('"') {
-        return format!("'{name}'").into();
+    if name.contains(['"', '$', '`', '!']) && !name.starts_with('"') {
+        return format!("'{}'", name.replace('\'', r"'\''")).into();
     }
     let is_plain = |c: char| !c.is_whitespace() && !"&|;<>()*?#'{},".contains(c);
     if name.starts_with('"') || name.chars().all(is_plain) { name.into() } else { format!("\"{name}\"").into() }
@@ -157,6 +157,7 @@ mod tests {
             "; did you mean \"Mirabel, flower seller\" or lods[0]?"
         );
         assert_eq!(hint_of(&["5$ \"bill\""]), "; did you mean '5$ \"bill\"'?");
+        assert_eq!(hint_of(&["Ann's $HOME"]), r"; did you mean 'Ann'\''s $HOME'?");
         let tables = ["event_boxes", "portal_boxes", "respawn_boxes", "skeleton_nodes"];
         assert_eq!(nearest("portals", tables), ["portal_boxes"]);
         assert_eq!(nearest("spawns", tables), ["respawn_boxes"]);
