@@ -124,10 +124,11 @@ fn compare(
         understood = true;
         let found = table.find(&Progress::default(), 0);
         damage.extend(found.faults.iter().map(|(side, error)| (name(*side), error.clone())));
-        for pair in found.pairs() {
-            if filter.is_some() && !table.matches(pair, &bound).map_err(|(side, error)| error.context(name(side)))? {
-                continue;
-            }
+        let mut pairs = found.pairs().collect();
+        if filter.is_some() {
+            table.retain_matching(&mut pairs, &bound, &mut |side, error| damage.push((name(side), error)));
+        }
+        for pair in pairs {
             let change = table.change(pair, &mut |side, error| damage.push((name(side), error)));
             let (mut old, mut new) = (Vec::new(), Vec::new());
             for field in change.fields {
