@@ -746,6 +746,41 @@ mod tests {
         }
     }
 
+    /// Patterns are decided for damaged paths, repeated ids and cycles as rows are read, or not at all.
+    #[test]
+    fn patterns_of_damaged_paths_are_decided_as_rows_are_read() {
+        let bytes = assetq_sample::bwdb::demo(1, assetq_sample::Size::Small);
+        let whole = Database::open(Source::from_vec("assets.bin", bytes.clone())).unwrap();
+        let part = whole.sections().into_iter().find(|section| section.name == "paths").unwrap();
+        let part = part.offset as usize..(part.offset + part.size) as usize;
+        let mut rng = fastrand::Rng::with_seed(11);
+        let (mut decided, mut left) = (0, 0);
+        for _ in 0..300 {
+            let mut bytes = bytes.clone();
+            let words = part.clone().step_by(8).map(|at| at..at + 8).filter(|word| word.end <= part.end);
+            let words: Vec<_> = words.collect();
+            for _ in 0..rng.usize(..4) {
+                let (to, from) = (rng.choice(&words).unwrap().clone(), rng.choice(&words).unwrap().clone());
+                if rng.bool() { bytes.copy_within(from, to.start) } else { bytes[to.start] = rng.u8(..) }
+            }
+            let Ok(db) = Database::open(Source::from_vec("assets.bin", bytes)) else { continue };
+            let table = db.table("resources").unwrap();
+            let column = table.columns().iter().position(|column| column.name == "path").unwrap();
+            let pattern = LikePattern::like(rng.choice(["%ship%", "%a%.visual", "content/%", "%/%/b%"]).unwrap());
+            let Some(found) = table.matching(column, &pattern) else {
+                left += 1;
+                continue;
+            };
+            decided += 1;
+            let matches = |row: &usize| {
+                let cell = table.value(*row, column).unwrap();
+                cell.as_text().is_some_and(|path| pattern.matches(&path))
+            };
+            assert_eq!(found, (0..table.len().unwrap()).filter(matches).collect::<Vec<_>>(), "{pattern:?}");
+        }
+        assert!(decided > 50 && left > 50, "{decided} {left}");
+    }
+
     #[test]
     fn an_index_finds_the_first_entry_of_each_id_and_all_others() {
         let mut rng = fastrand::Rng::with_seed(5);
