@@ -2,7 +2,7 @@
 
 /** A file or a game, as `assetq info` lists it.
  * @typedef {{ file: string, format: string, size: number | null, tables: { name: string, rows: number | null, columns: string[] }[] }} Item */
-/** @typedef {{ code: number, out: Blob, isCut: boolean, err: string, made: [string, Blob][], time: number, memory: number }} Ran */
+/** @typedef {{ code: number, out: Blob, isCut: boolean, err: string, made: [string, Blob][], gone: string[], time: number, memory: number }} Ran */
 
 /** Exit codes in words.
  * @type {Record<string, string>} */
@@ -22,6 +22,8 @@ const SHAPE_KINDS = ["glb", "obj", "svg", "png"];
 /** Bytes of rows that are shown, and the most rows of them. */
 const [SHOWN_BYTES, SHOWN_ROWS] = [4 << 20, 1000];
 const LISTED = 2000;
+/** After a command that took more bytes of memory the worker is replaced: a browser frees the memory of a worker at once, and of a module late. */
+const SMALL = 64 << 20;
 
 const { el, clean } = assetq;
 // Outputs of commands have lines.
@@ -108,7 +110,9 @@ const failed = (/** @type {string} */ reason) => {
   $("loading").classList.add("failed");
 };
 
+/** Starts a worker in place of the one before: it gets the compiled module and the files. */
 const startWorker = () => new Promise((ready) => {
+  worker?.terminate();
   worker = new Worker(workerAddress);
   worker.addEventListener("message", ({ data }) => {
     if (data.kind === "ready") {
@@ -137,7 +141,7 @@ const say = (/** @type {string} */ text, isBad = false) => {
 };
 
 /** What a run gives that was stopped after `time`, or before it began. @returns {Ran} */
-const stopped = (time = 0) => ({ code: -2, out: new Blob(), isCut: false, err: "", made: [], time, memory: 0 });
+const stopped = (time = 0) => ({ code: -2, out: new Blob(), isCut: false, err: "", made: [], gone: [], time, memory: 0 });
 
 /** Runs a command line, after those before it. One that `yields` ends as soon as another one is asked for.
  * @param {string[]} args @param {{ most?: number, quiet?: boolean, yields?: boolean }} options
@@ -161,10 +165,12 @@ const run = (args, { most, quiet = false, yields = false } = {}) => {
     $("stop").hidden = true;
     const reserve = ran.memory ? ` · ${bytes(ran.memory)} of memory` : "";
     say(`${ran.code > 0 ? `exit code ${ran.code}: ` : ""}${ended(args, ran.code)} · ${(ran.time / 1000).toFixed(2)} s${reserve}`, ran.code > 1 || ran.code < 0);
+    for (const path of ran.gone) forget(path);
     keep(ran.made);
     return ran;
   });
-  queue = next.then(() => {}, () => {});
+  // A command that ended early does not know how much memory it had.
+  queue = next.then((ran) => (ran.code === -1 || ran.memory > SMALL ? startWorker() : undefined)).catch(() => {});
   return next;
 };
 
@@ -176,22 +182,25 @@ const stop = async () => {
   const ended = running;
   if (!ended) return;
   running = null;
-  worker.terminate();
   await startWorker();
   ended.done(stopped(performance.now() - ended.began));
+};
+
+const forget = (/** @type {string} */ path) => {
+  files.delete(path);
+  [...$("made").querySelectorAll("li")].find((one) => one.dataset.path === path)?.remove();
 };
 
 /** Lists files that a command has written.
  * @param {[string, Blob][]} made */
 const keep = (made) => {
   for (const [path, blob] of made) {
+    forget(path);
     files.set(path, blob);
     if (inSample(path)) continue;
-    const list = $("made").querySelector("ul");
-    [...list.children].find((one) => one.dataset.path === path)?.remove();
     const line = madeLine(path, blob);
     line.dataset.path = path;
-    list.append(line);
+    $("made").querySelector("ul").append(line);
     $("made").hidden = false;
   }
 };
@@ -405,11 +414,9 @@ onSubmit("find", async ({ text, where }) => {
 
 onSubmit("sql", async ({ query, file }) => {
   words([]);
-  const isChange = /^\s*(update|insert|delete|begin)\b/i.test(query.value);
-  const to = isChange ? outputs(file.value) : [];
-  const ran = await run(["sql", query.value, file.value, ...(isChange ? to : ["-f", "csv"])], { most: SHOWN_BYTES });
-  if (isChange) result("sql").replaceChildren(...notes(ran), ...placing(file.value, to, ran), el("pre", { class: "note" }, await ran.out.text()));
-  else result("sql").replaceChildren(...(await answer(ran)));
+  const args = ["sql", query.value, file.value];
+  if (/^\s*(update|insert|delete|begin)\b/i.test(query.value)) return change("sql", file.value, args);
+  result("sql").replaceChildren(...(await answer(await run([...args, "-f", "csv"], { most: SHOWN_BYTES }))));
 });
 $("sql").querySelector("[name=save]").addEventListener("click", async () => {
   const { query, file, kind } = $("sql").querySelector("form").elements;
@@ -425,35 +432,45 @@ const save = async (args, panel) => {
   if (ran.made.length === 1) result(panel).querySelector("a[download]")?.click();
 };
 
-/** Where a change of `file` goes: a new file, and its undo. */
-const outputs = (/** @type {string} */ file) => {
+/** Runs a command that changes `file`, into a new file with an undo, and offers to save the change into the opened file.
+ * @param {string} panel @param {string} file @param {string[]} args */
+const change = async (panel, file, args) => {
   const name = last(file);
   const at = name.includes(".") ? name.lastIndexOf(".") : name.length;
-  return ["--to", free(`${name.slice(0, at)}-changed${name.slice(at)}`), "--undo", free(`${name}.undo.ndjson`)];
+  const [changed, undo] = [free(`${name.slice(0, at)}-changed${name.slice(at)}`), free(`${name}.undo.ndjson`)];
+  const read = files.get(file);
+  const ran = await run([...args, "--to", changed, "--undo", undo], { most: SHOWN_BYTES });
+  const text = await ran.out.text();
+  result(panel).replaceChildren(...notes(ran), ...placing(file, read, [changed, undo], ran), ...(text ? [el("pre", { class: "note" }, text)] : []));
 };
 
+/** Saves of changes, one after another. */
+let saves = Promise.resolve("");
+
 /** A button that saves a change into the opened file, if the browser can write it.
- * @param {string} file @param {string[]} to what `outputs` named @param {Ran} ran */
-const placing = (file, [, changed, , undo], ran) => {
+ * @param {string} file @param {any} read the file that the command read @param {string[]} to the changed file and the undo @param {Ran} ran */
+const placing = (file, read, [changed, undo], ran) => {
   const [changedBlob, undoBlob] = [changed, undo].map((path) => ran.made.find(([made]) => made === path)?.[1]);
   if (ran.code !== 0 || !handles.has(file) || !changedBlob || !undoBlob) return [];
   const line = el("p", { class: "placing" }, el("button", {
     onclick: async ({ currentTarget }) => {
       currentTarget.disabled = true;
-      const refused = await saveInto(file, changedBlob, madeLine(undo, undoBlob)).catch((error) => `${file} is not changed: ${error instanceof Error ? error.message : error}`);
+      saves = saves.then(() => saveInto(file, read, changedBlob, madeLine(undo, undoBlob))).catch((error) => `${file} is not changed: ${error instanceof Error ? error.message : error}`);
+      const refused = await saves;
       line.replaceChildren(el("span", { class: refused ? "bad" : "good", role: refused ? "alert" : "status" }, refused || `${file} is changed. ${undo} leads back: patch ${file} ${undo}`));
     },
   }, `Save into ${last(file)}`), " Its undo is saved as a download before.");
   return [line];
 };
 
-/** Writes `changed` over the opened file, after a download of the undo. Returns why not if it does not.
- * @param {string} file @param {Blob} changed @param {HTMLElement} undo */
-const saveInto = async (file, changed, undo) => {
-  const [handle, opened] = [handles.get(file), /** @type {File} */ (files.get(file))];
+/** Writes `changed` over the opened file, after a download of the undo, if the file is still as it was read. Returns why not if it does not.
+ * @param {string} file @param {any} read @param {Blob} changed @param {HTMLElement} undo */
+const saveInto = async (file, read, changed, undo) => {
+  const handle = handles.get(file);
   if ((await handle.requestPermission({ mode: "readwrite" })) !== "granted") return `${file} is not changed: the browser does not let this page write it`;
   const now = await handle.getFile();
-  if (now.size !== opened.size || now.lastModified !== opened.lastModified) return `${file} is not changed: another program has changed it since it was opened. Open it again`;
+  if (files.get(file) !== read) return `${file} is not changed: another change of it was saved since. Repeat this one`;
+  if (now.size !== read.size || now.lastModified !== read.lastModified) return `${file} is not changed: another program has changed it since it was opened. Open it again`;
   undo.querySelector("a")?.click();
   // The browser replaces the file once all is written.
   const out = await handle.createWritable();
@@ -502,10 +519,7 @@ onSubmit("export", ({ file, table, kind }) => {
 onSubmit("edit", async ({ file, table, row, column, value }) => {
   const entry = column.value ? `${row.value}.${column.value}` : row.value;
   const of = table.selectedIndex > 0 ? ["--table", table.value] : [];
-  const to = outputs(file.value);
-  const ran = await run(["set", file.value, entry, value.value, ...of, ...to]);
-  const changes = await ran.out.text();
-  result("edit").replaceChildren(...notes(ran), ...placing(file.value, to, ran), ...(changes ? [el("pre", { class: "note" }, changes)] : []));
+  await change("edit", file.value, ["set", file.value, entry, value.value, ...of]);
 });
 
 /** The tables and columns of the file that each panel has chosen. */

@@ -10,6 +10,8 @@ const ERRNO = { badf: 8, exist: 20, inval: 28, io: 29, isdir: 31, noent: 44, nos
 const TYPE = { unknown: 0, folder: 3, file: 4 };
 // Bytes that are read at once of a file that is read in small pieces: few at first, as most files are only looked at.
 const [FIRST_BLOCK, BLOCK] = [1 << 12, 1 << 18];
+// Bytes that are read at most at once, as a whole file may be read.
+const PIECE = 1 << 22;
 /** The block that was read last. One is enough: a file is read from its beginning to its end.
  * @type {{ file: FileNode | null, at: number, bytes: Uint8Array }} */
 const block = { file: null, at: 0, bytes: new Uint8Array() };
@@ -62,7 +64,7 @@ export class FileNode {
     if (this.memory) return this.memory.subarray(Math.min(at, this.written), Math.min(at + length, this.written));
     const { size, slice } = /** @type {Content} */ (this.content);
     if (at >= size || length === 0) return new Uint8Array();
-    if (length >= BLOCK) return slice.call(this.content, at, Math.min(at + length, size));
+    if (length >= BLOCK) return slice.call(this.content, at, Math.min(at + Math.min(length, PIECE), size));
     if (block.file !== this || at < block.at || at >= block.at + block.bytes.length) {
       const bytes = slice.call(this.content, at, Math.min(at + Math.max(length, this.ahead), size));
       Object.assign(block, { file: this, at, bytes });
@@ -71,10 +73,31 @@ export class FileNode {
     return block.bytes.subarray(at - block.at, at - block.at + length);
   }
 
+  /** Reads the bytes from `at` on into `into`, and returns how many there are.
+   * @param {Uint8Array} into @param {number} at */
+  fill(into, at) {
+    let filled = 0;
+    while (filled < into.length) {
+      const some = this.read(at + filled, into.length - filled);
+      if (some.length === 0) break;
+      into.set(some, filled);
+      filled += some.length;
+      // A browser frees what was read late, unless it is told to.
+      if (!this.memory && some.buffer !== block.bytes.buffer) /** @type {ArrayBuffer} */ (some.buffer).transfer?.(0);
+    }
+    return filled;
+  }
+
+  /** A copy of all bytes. */
+  bytes() {
+    const all = new Uint8Array(this.size);
+    return all.subarray(0, this.fill(all, 0));
+  }
+
   /** Makes room in memory, with the bytes that the file has.
    * @param {number} size */
   resize(size) {
-    const old = this.memory ?? this.read(0, this.size).slice();
+    const old = this.memory ?? this.bytes();
     const length = this.size;
     this.memory = old;
     if (block.file === this) block.file = null;
@@ -225,14 +248,9 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
   const readAt = (/** @type {FileNode} */ file, /** @type {number} */ from, /** @type {number} */ vectorsAt, /** @type {number} */ count) => {
     let all = 0;
     for (const into of vectors(vectorsAt, count)) {
-      let filled = 0;
-      while (filled < into.length) {
-        const some = file.read(from + all, into.length - filled);
-        if (some.length === 0) return all;
-        into.set(some, filled);
-        filled += some.length;
-        all += some.length;
-      }
+      const filled = file.fill(into, from + all);
+      all += filled;
+      if (filled < into.length) break;
     }
     return all;
   };

@@ -6,6 +6,9 @@ const MOST = 1 << 30;
 /** Bytes of standard error that are kept. */
 const MESSAGES = 1 << 20;
 const root = new Folder();
+/** The paths of the files that the page has.
+ * @type {Set<string>} */
+const paths = new Set();
 const reader = new FileReaderSync();
 /** @type {WebAssembly.Module} */
 let module;
@@ -37,8 +40,12 @@ const taken = () => {
   };
   if (written.size > 0) walk(root, "");
   written.clear();
+  for (const [path] of made) paths.add(path);
   return made;
 };
+
+/** Files that a run has removed. @returns {string[]} */
+const gone = () => [...paths].filter((path) => !(find(root, path) instanceof FileNode) && paths.delete(path));
 
 /** Collects what a run writes, up to `most` bytes; further ones find the pipe closed. */
 class Collected {
@@ -75,7 +82,7 @@ const command = ({ id, args, input = "", most = MOST }) => {
   }
   postMessage({
     kind: "done", id, ...ran, out: new Blob(out.pieces), isCut: out.size >= most, err: new TextDecoder().decode(new Uint8Array(joined(err.pieces))),
-    made: taken(), time: performance.now() - began,
+    made: taken(), gone: gone(), time: performance.now() - began,
   });
 };
 
@@ -100,12 +107,10 @@ addEventListener("message", async ({ data }) => {
       postMessage({ kind: "broken", reason: String(error instanceof Error ? error.message : error) });
     }
   } else if (data.kind === "add") {
-    for (const [path, blob] of data.files) place(root, path, new FileNode(content(blob)));
-  } else if (data.kind === "remove") {
-    const parts = data.path.split("/");
-    const name = parts.pop();
-    const folder = find(root, parts.join("/"));
-    if (folder instanceof Folder) folder.names.delete(name);
+    for (const [path, blob] of data.files) {
+      place(root, path, new FileNode(content(blob)));
+      paths.add(path);
+    }
   } else {
     command(data);
   }

@@ -53,6 +53,12 @@ fn ended(tab: &Tab<'_>, code: i32) {
     assert!(is_as_wanted, "{state}: {}\n{:?}", text(tab, "main"), tab.errors());
 }
 
+/// Waits until the page of a file is shown.
+fn viewed(tab: &Tab<'_>) {
+    tab.wait("!!document.querySelector('#look iframe')");
+    ended(tab, 0);
+}
+
 fn text(tab: &Tab<'_>, selector: &str) -> String {
     tab.eval(&format!("document.querySelector({})?.innerText ?? ''", json!(selector))).as_str().unwrap().to_owned()
 }
@@ -69,6 +75,30 @@ fn fill(tab: &Tab<'_>, selector: &str, value: &str) {
 fn submit(tab: &Tab<'_>, panel: &str, code: i32) {
     tab.eval(&format!("(() => {{ document.querySelector('#state').textContent = ''; document.querySelector('#{panel} form').requestSubmit(); }})()"));
     ended(tab, code);
+}
+
+/// Changes the race of a record of `sheet.wdb`, which is shown.
+fn set_race(tab: &Tab<'_>, race: &str) {
+    tab.click("#tab-edit");
+    fill(tab, "#edit [name=row]", "r0000005");
+    fill(tab, "#edit [name=column]", "u7Race");
+    fill(tab, "#edit [name=value]", race);
+    submit(tab, "edit", 0);
+}
+
+/// Runs a line of the console.
+fn console(tab: &Tab<'_>, line: &str, code: i32) {
+    tab.click("#tab-console");
+    fill(tab, "#line", line);
+    submit(tab, "console", code);
+}
+
+/// A database of `size` bytes: the head of one, and nothing after it, so that it has no blocks on the disk.
+fn hollow(dir: &Path, size: u64) -> PathBuf {
+    let large = dir.join("large.bin");
+    fs::write(&large, fs::read(sample(dir, "assets.bin", Size::Small)).unwrap()).unwrap();
+    fs::File::options().write(true).open(&large).unwrap().set_len(size).unwrap();
+    large
 }
 
 /// A folder for the downloads of the page.
@@ -108,8 +138,7 @@ fn a_file_that_is_opened_from_the_disk_is_shown_in_a_frame_of_its_own() {
     let tab = open(&browser, &page, 1280, Scheme::Light);
     tab.shot("web-empty-1280");
     tab.choose("#pick-files", &[&ship]);
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     assert_eq!(text(&tab, "#command"), "assetq view ship.geometry");
     assert!(text(&tab, "#opened button").contains("geometry"), "{}", text(&tab, "#opened"));
     let frame = tab.frame();
@@ -127,8 +156,7 @@ fn the_sample_is_made_found_queried_and_verified_without_any_file() {
     let Some((browser, page)) = ready() else { return };
     let tab = open(&browser, &page, 1280, Scheme::Light);
     tab.click("#try");
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     tab.frame().wait("!!document.querySelector('.overview')");
     let listed = text(&tab, "#opened");
     for file in ["assets.bin", "ship.geometry", "wows", "rusty-hearts", "savegame.vrb"] {
@@ -183,13 +211,8 @@ fn a_changed_value_gives_the_changed_file_and_the_way_back() {
     let sheet = sample(dir.path(), "sheet.wdb", Size::Small);
     let tab = open(&browser, &page, 1280, Scheme::Light);
     tab.choose("#pick-files", &[&sheet]);
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
-    tab.click("#tab-edit");
-    fill(&tab, "#edit [name=row]", "r0000005");
-    fill(&tab, "#edit [name=column]", "u7Race");
-    fill(&tab, "#edit [name=value]", "3");
-    submit(&tab, "edit", 0);
+    viewed(&tab);
+    set_race(&tab, "3");
     tab.shot("web-edit-1280");
     let command = "assetq set sheet.wdb r0000005.u7Race 3 --to sheet-changed.wdb --undo sheet.wdb.undo.ndjson";
     assert_eq!(text(&tab, "#command"), command);
@@ -197,12 +220,9 @@ fn a_changed_value_gives_the_changed_file_and_the_way_back() {
     let old = fs::read(&sheet).unwrap();
     assert!(changed.len() == old.len() && changed != old);
     // The page takes its own undo.
-    tab.click("#tab-console");
-    fill(&tab, "#line", "assetq patch sheet-changed.wdb sheet.wdb.undo.ndjson --to back.wdb");
-    submit(&tab, "console", 0);
+    console(&tab, "assetq patch sheet-changed.wdb sheet.wdb.undo.ndjson --to back.wdb", 0);
     assert!(made(&tab, "back.wdb") == old);
-    fill(&tab, "#line", "view sheet-changed.wdb");
-    submit(&tab, "console", 0);
+    console(&tab, "view sheet-changed.wdb", 0);
     assert_eq!(tab.eval("document.querySelector('#tab-look').getAttribute('aria-selected')"), "true");
     // Keys bring lines back.
     tab.click("#tab-console");
@@ -210,8 +230,7 @@ fn a_changed_value_gives_the_changed_file_and_the_way_back() {
     tab.key("ArrowUp");
     tab.key("ArrowUp");
     assert!(tab.eval("document.querySelector('#line').value").as_str().unwrap().starts_with("assetq patch"));
-    fill(&tab, "#line", "ls 'no such file'");
-    submit(&tab, "console", 4);
+    console(&tab, "ls 'no such file'", 4);
     tab.shot("web-console-1280");
     assert_eq!(tab.errors(), [""; 0]);
 }
@@ -236,27 +255,33 @@ fn a_change_is_saved_into_the_opened_file_unless_another_program_has_changed_it(
         json!(old)
     ));
     tab.click("#open-files");
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
-    tab.click("#tab-edit");
-    fill(&tab, "#edit [name=row]", "r0000005");
-    fill(&tab, "#edit [name=column]", "u7Race");
-    fill(&tab, "#edit [name=value]", "3");
-    submit(&tab, "edit", 0);
+    viewed(&tab);
+    set_race(&tab, "3");
     assert_eq!(tab.eval("read()"), json!(old), "nothing is written before it is asked for");
     tab.click("#edit .placing button");
     tab.wait("document.querySelector('#edit .placing').innerText.includes('sheet.wdb is changed')");
     assert_eq!(tab.eval("read()"), json!(made(&tab, "sheet-changed.wdb")));
     assert!(!downloaded(&saved, "sheet.wdb.undo.ndjson").is_empty());
     // The next command reads the new bytes, and the undo fits them.
-    tab.click("#tab-console");
-    fill(&tab, "#line", "patch sheet.wdb sheet.wdb.undo.ndjson --to back.wdb");
-    submit(&tab, "console", 0);
+    console(&tab, "patch sheet.wdb sheet.wdb.undo.ndjson --to back.wdb", 0);
     assert!(made(&tab, "back.wdb") == old);
 
-    tab.click("#tab-edit");
-    fill(&tab, "#edit [name=value]", "4");
-    submit(&tab, "edit", 0);
+    // Of two changes of the same bytes one is saved. The other one would undo it.
+    set_race(&tab, "4");
+    tab.click("#tab-sql");
+    fill(&tab, "#sql [name=query]", "UPDATE records SET u7Race = 5 WHERE record = 'r0000006'");
+    submit(&tab, "sql", 0);
+    let before = tab.eval("read()");
+    tab.eval("for (const button of document.querySelectorAll('.placing button')) button.click()");
+    tab.wait("document.querySelector('#edit .placing').innerText.includes('another change of it was saved')");
+    tab.wait("document.querySelector('#sql .placing').innerText.includes('sheet.wdb is changed')");
+    assert_ne!(tab.eval("read()"), before);
+    // The second undo leads to the bytes that the first change left.
+    let undo = tab.eval("/patch sheet.wdb (.*)/.exec(document.querySelector('#sql .placing').innerText)[1]");
+    console(&tab, &format!("patch sheet.wdb {} --to again.wdb", undo.as_str().unwrap()), 0);
+    assert_eq!(json!(made(&tab, "again.wdb")), before);
+
+    set_race(&tab, "6");
     tab.eval(&format!("write({})", json!(old)));
     tab.click("#edit .placing button");
     tab.wait("document.querySelector('#edit .placing').innerText.includes('another program has changed it')");
@@ -270,8 +295,7 @@ const PANELS: [&str; 8] = ["look", "find", "sql", "verify", "compare", "export",
 /// Opens the sample, and lets panels show an answer.
 fn with_answers(tab: &Tab<'_>) {
     tab.click("#try");
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(tab, 0);
+    viewed(tab);
     tab.click("#tab-find");
     fill(tab, "#find [name=text]", "*Antenna*");
     submit(tab, "find", 0);
@@ -282,9 +306,7 @@ fn with_answers(tab: &Tab<'_>) {
     tab.click("#tab-verify");
     fill(tab, "#verify [name=file]", "sample/assets.bin");
     submit(tab, "verify", 0);
-    tab.click("#tab-console");
-    fill(tab, "#line", "ls sample/enemy.wdb");
-    submit(tab, "console", 0);
+    console(tab, "ls sample/enemy.wdb", 0);
 }
 
 /// Set `ASSETQ_AXE` to the path of `axe.min.js`, of the package axe-core.
@@ -362,8 +384,7 @@ fn all_is_done_with_the_keyboard_alone() {
     let tab = open(&browser, &page, 1280, Scheme::Light);
     reach(&tab, "#try");
     tab.key("Enter");
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     reach(&tab, "#tab-look");
     for (at, panel) in PANELS.iter().enumerate() {
         if at > 0 {
@@ -410,15 +431,13 @@ fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
     assert!(made.status.success());
     let tab = open(&browser, &page, 1920, Scheme::Dark);
     tab.drop_files(&[&dir.path().join("all/wows")]);
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     assert!(text(&tab, "#opened button").contains("wows"), "{}", text(&tab, "#opened"));
     tab.eval("(() => { const e = document.querySelector('#inside-of'); e.value = 'assets'; e.dispatchEvent(new Event('input')); })()");
     tab.wait("!!document.querySelector('#inside-found button')");
     tab.click("#inside-found button");
     tab.wait("document.querySelector('#command').textContent.includes('wows:content/assets.bin')");
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     tab.shot("web-game-1920");
     assert_eq!(tab.errors(), [""; 0]);
 }
@@ -457,10 +476,7 @@ fn a_damaged_file_an_unknown_one_and_a_hostile_name_are_named_and_run_nothing() 
 fn a_file_beyond_memory_is_named_with_what_fits() {
     let Some((browser, page)) = ready() else { return };
     let dir = TempDir::new().unwrap();
-    let large = dir.path().join("large.bin");
-    // The head of a database, and nothing after it: a file without blocks on the disk.
-    fs::write(&large, fs::read(sample(dir.path(), "assets.bin", Size::Small)).unwrap()).unwrap();
-    fs::File::options().write(true).open(&large).unwrap().set_len(3 << 30).unwrap();
+    let large = hollow(dir.path(), 3 << 30);
     let tab = open(&browser, &page, 1280, Scheme::Light);
     tab.choose("#pick-files", &[&large]);
     tab.wait("document.querySelector('#look .note') !== null");
@@ -470,6 +486,33 @@ fn a_file_beyond_memory_is_named_with_what_fits() {
         said.contains("there is no memory for its 3221225472 bytes") && said.contains("up to about 2 GB"),
         "{said}"
     );
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// A browser frees the memory of a worker at once, and of a module in a worker late.
+#[test]
+fn a_command_with_much_memory_leaves_its_files_to_a_new_worker() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let large = hollow(dir.path(), 100 << 20);
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&large]);
+    tab.wait("document.querySelector('#look').innerText !== 'reading …'");
+    console(&tab, "sample sample", 0);
+    // The second snapshot of a build replaces the first one.
+    console(&tab, "snapshot sample/wows '*.bin' --to saved", 0);
+    console(&tab, "snapshot sample/wows '*.mo' --to saved --force", 0);
+    let list = "ls saved -f csv";
+    console(&tab, list, 0);
+    let listed = text(&tab, "#console .log pre:last-of-type");
+    tab.eval("{ const Old = Worker; globalThis.started = 0; globalThis.Worker = class extends Old { constructor(from) { super(from); started++; } }; }");
+    console(&tab, list, 0);
+    assert_eq!(tab.eval("started"), 0, "a small command leaves its worker to the next one");
+    console(&tab, "info large.bin", 0);
+    tab.wait("started === 1");
+    console(&tab, list, 0);
+    assert_eq!(text(&tab, "#console .log pre:last-of-type"), listed);
+    assert!(text(&tab, "#made").contains("global.mo") && !text(&tab, "#made").contains("space.bin"));
     assert_eq!(tab.errors(), [""; 0]);
 }
 
@@ -499,8 +542,7 @@ fn the_page_works_over_http_and_connects_to_nothing() {
     let Some((browser, page)) = ready() else { return };
     let tab = started(browser.open_address(&served(&page), 1280, 900, Scheme::Light));
     tab.click("#try");
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     tab.frame().wait("!!document.querySelector('.overview')");
     assert_eq!(tab.errors(), [""; 0]);
     let refused = tab.eval("fetch(location.href).then(() => 'connected', () => 'refused')");
@@ -519,8 +561,7 @@ fn of_many_rows_the_first_ones_are_shown() {
     fs::write(dir.path().join("many.wdb"), sheet.build()).unwrap();
     let tab = open(&browser, &page, 1280, Scheme::Light);
     tab.choose("#pick-files", &[&dir.path().join("many.wdb")]);
-    tab.wait("!!document.querySelector('#look iframe')");
-    ended(&tab, 0);
+    viewed(&tab);
     tab.click("#tab-sql");
     fill(&tab, "#sql [name=query]", "SELECT * FROM records");
     submit(&tab, "sql", 0);

@@ -71,10 +71,6 @@ export const current = () => {
   return root;
 };
 
-/** The bytes of a file of a folder.
- * @param {FileNode} file */
-export const bytesOf = (file) => file.read(0, file.size).slice();
-
 /** Does on the disk what a command did in `root`: writes, renames, removes.
  * @param {Folder} root */
 export const store = (root) => {
@@ -96,7 +92,7 @@ export const store = (root) => {
       if (entry instanceof Folder) {
         walk(entry, below, isOther);
       } else if (isOther || written.has(entry)) {
-        const bytes = bytesOf(entry);
+        const bytes = entry.bytes();
         writes.push(() => writeFileSync(below, bytes));
       }
     }

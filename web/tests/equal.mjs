@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { FileNode, find, run } from "../wasi.js";
-import { bytesOf, folder } from "./disk.mjs";
+import { folder } from "./disk.mjs";
 
 const [assetq, path, ...folders] = process.argv.slice(2).map((path) => resolve(path));
 const module = new WebAssembly.Module(readFileSync(path));
@@ -88,7 +88,7 @@ const compare = (base, root, args) => {
   for (const name of args.filter((arg) => arg.startsWith("OUT/")).map((arg) => arg.slice(4))) {
     const made = find(root, name);
     const disk = statSync(join(out, name), { throwIfNoEntry: false });
-    results.push([name, disk ? readFileSync(join(out, name)) : null, made instanceof FileNode ? Buffer.from(bytesOf(made)) : null]);
+    results.push([name, disk ? readFileSync(join(out, name)) : null, made instanceof FileNode ? Buffer.from(made.bytes()) : null]);
     root.names.delete(name);
   }
   rmSync(out, { recursive: true });
