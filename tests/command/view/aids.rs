@@ -1,6 +1,6 @@
 //! Aids for reading scenes and maps: grid, scale and axes, parts by themselves, ranges of thickness, the ruler, pictures, paths.
 
-use super::scene::{VIEW, battleship, look, on_canvas};
+use super::scene::{DRAW, VIEW, battleship, look, on_canvas};
 use super::*;
 
 /// The number of pixels of a canvas over the scene that are drawn.
@@ -29,7 +29,7 @@ fn a_scene_has_a_grid_in_metres_a_scale_and_axes_with_words() {
         assert!([1.0, 2.0, 5.0].iter().any(|round| (digit - round).abs() < 1e-6), "{step}");
         assert!(tab.eval(&format!("{DRAWN_OVER}({VIEW})")).as_u64().unwrap() > 200);
         tab.shot(&format!("scene-{width}"));
-        let picture = |tab: &Tab<'_>| tab.eval(&format!("{VIEW}.draw(false), {VIEW}.canvas.toDataURL()"));
+        let picture = |tab: &Tab<'_>| tab.eval(&format!("{DRAW}({VIEW}), {VIEW}.canvas.toDataURL()"));
         let with = picture(&tab);
         tab.eval("document.querySelector('.scene-canvas').focus()");
         tab.key("g");
@@ -46,7 +46,7 @@ fn parts_are_moved_apart_and_shown_by_themselves() {
     sample(dir.path(), "ship.geometry", Size::Full);
     let tab = look(&browser, dir.path(), "ship.geometry");
     tab.wait(&format!("!!{VIEW}.grid"));
-    let picture = || tab.eval(&format!("{VIEW}.draw(false), {VIEW}.canvas.toDataURL()"));
+    let picture = || tab.eval(&format!("{DRAW}({VIEW}), {VIEW}.canvas.toDataURL()"));
     let explode = |share: u32| {
         tab.eval(&format!("(() => {{ const e = document.querySelector('[aria-label=\"Move parts apart\"]'); e.value = {share}; e.dispatchEvent(new Event('input')); }})()"));
     };

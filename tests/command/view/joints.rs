@@ -17,7 +17,7 @@ fn turret(dir: &Path) {
 }
 
 /// Counts the pixels by which a frame differs from the one that the last call kept.
-const CHANGED: &str = "(view) => { view.draw(false); const pen = new OffscreenCanvas(view.canvas.width, view.canvas.height).getContext('2d'); \
+const CHANGED: &str = "(view) => { view.renderer.rests = false; view.draw(false); const pen = new OffscreenCanvas(view.canvas.width, view.canvas.height).getContext('2d'); \
      pen.drawImage(view.canvas, 0, 0); const now = pen.getImageData(0, 0, view.canvas.width, view.canvas.height).data; \
      const before = globalThis.kept; globalThis.kept = now; let count = 0; \
      for (let i = 0; before && i < now.length; i += 4) if ([0, 1, 2].some((c) => Math.abs(now[i + c] - before[i + c]) > 24)) count++; return count; }";

@@ -2,7 +2,7 @@
 
 use super::browser::{Browser, Tab};
 use super::sample;
-use super::scene::{VIEW, look, on_canvas};
+use super::scene::{DRAW, VIEW, look, on_canvas};
 use crate::common::{cubes, run, samples};
 use assetq_sample::Size;
 use assetq_sample::space::model_ids;
@@ -174,7 +174,7 @@ fn a_space_is_a_map_of_its_instances_which_lead_to_their_models() {
     tab.wait(&format!("location.hash.startsWith('#scene&instance={row}')"));
     // The outline is that of all of its parts: no other number than the chosen one is seen of them.
     let parts = tab.eval(&format!(
-        "(() => {{ const v = assetq.page.parts.find(({{ kind }}) => kind === 'scene').view; v.draw(false); const {{ gl, screen }} = v.renderer; \
+        "(() => {{ const v = assetq.page.parts.find(({{ kind }}) => kind === 'scene').view; {DRAW}(v); const {{ gl, screen }} = v.renderer; \
          gl.bindFramebuffer(gl.FRAMEBUFFER, screen.frame); const all = new Uint8Array(screen.width * screen.height * 4); \
          gl.readPixels(0, 0, screen.width, screen.height, gl.RGBA, gl.UNSIGNED_BYTE, all); gl.bindFramebuffer(gl.FRAMEBUFFER, null); \
          const seen = new Set(new Uint32Array(all.buffer)); const parts = v.contents.partsOf({row}, (model) => model.isShown); \

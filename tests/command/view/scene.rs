@@ -453,6 +453,9 @@ fn a_mesh_that_a_database_does_not_draw_is_shown_as_it_is() {
 /// The view of the first part.
 pub(super) const VIEW: &str = "assetq.page.parts.find(({ kind }) => kind === 'scene' || kind === 'map').view";
 
+/// Draws a frame with as many dots as the screen has, whether the view rests or not: a still of a view that rests has more.
+pub(super) const DRAW: &str = "((view) => { view.renderer.rests = false; view.draw(false); })";
+
 /// A closed box of armour with a plate inside.
 fn enclosed(dir: &Path) {
     let mut builder = GeometryBuilder::new();
@@ -509,7 +512,7 @@ fn a_plate_inside_is_seen_once_it_is_chosen_and_its_row_leads_to_it() {
     tab.eval("document.querySelector('.part:not([hidden]) .detail .places a').click()");
     tab.wait("document.querySelector('.scene-chosen').innerText.includes('plate 1')");
     let marked = format!(
-        "(() => {{ {VIEW}.draw(false); const pen = new OffscreenCanvas(1280, 800).getContext('2d'); pen.drawImage({VIEW}.canvas, 0, 0); \
+        "(() => {{ {DRAW}({VIEW}); const pen = new OffscreenCanvas(1280, 800).getContext('2d'); pen.drawImage({VIEW}.canvas, 0, 0); \
          const all = pen.getImageData(0, 0, 1280, 800).data; let count = 0; \
          for (let i = 0; i < all.length; i += 4) if (all[i] > 240 && all[i + 1] < 60 && all[i + 2] > 150 && all[i + 2] < 200) count++; return count; }})()"
     );

@@ -1,6 +1,6 @@
 //! The one state of a scene: its address, and what a page shows that is opened there.
 
-use super::scene::{VIEW, battleship, look};
+use super::scene::{DRAW, VIEW, battleship, look};
 use super::*;
 use assetq_sample::ship::{SHIP, folder};
 
@@ -66,7 +66,7 @@ fn every_state_of_a_scene_has_an_address_that_leads_back_to_it() {
 /// The picture, the lists and the legend of a scene.
 fn seen(tab: &Tab<'_>) -> Value {
     tab.eval(&format!(
-        "(async (view) => {{ await view.decoded; view.draw(false); \
+        "(async (view) => {{ await view.decoded; {DRAW}(view); \
          return [view.canvas.toDataURL(), [...document.querySelectorAll('.scene-side input[type=checkbox]')].map((e) => e.checked), \
          [...document.querySelectorAll('.scene select')].map((e) => e.value).join(), document.querySelector('.scene-legend').innerText, document.querySelector('.scene-chosen').innerText]; }})({VIEW})"
     ))
