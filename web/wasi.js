@@ -82,7 +82,7 @@ export class FileNode {
       if (some.length === 0) break;
       into.set(some, filled);
       filled += some.length;
-      // A browser frees what was read late, unless it is told to.
+      // A browser frees such bytes late; a transfer frees them now.
       if (!this.memory && some.buffer !== block.bytes.buffer) /** @type {ArrayBuffer} */ (some.buffer).transfer?.(0);
     }
     return filled;
