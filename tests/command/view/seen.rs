@@ -174,6 +174,8 @@ fn paper_keeps_the_form_of_a_scene_and_the_legend_of_a_map() {
     sample(dir.path(), "town.wdata", Size::Small);
     for (file, legend) in [("ship.geometry", "12 Bottom"), ("town.wdata", "portal")] {
         let tab = look(&browser, dir.path(), file);
+        // The lists were folded just now, and the next frame is not drawn before the page is printed.
+        tab.eval("globalThis.requestAnimationFrame = () => 0; document.querySelector('.scene-fold').click()");
         // The form that the canvas has, and that of its place on the paper.
         tab.eval("matchMedia('print').addEventListener('change', ({ matches }) => { if (!matches) return; const canvas = document.querySelector('.scene-canvas:not([hidden])'); \
                   const { width, height } = canvas.getBoundingClientRect(); globalThis.forms = [canvas.width / canvas.height, width / height]; \

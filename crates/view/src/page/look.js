@@ -100,7 +100,7 @@ class Look {
   }
 
   // Puts a bar above `canvases`, and lists beside them, which a button of the bar folds.
-  /** @param {HTMLElement} bar @param {HTMLElement[]} canvases @param {(HTMLElement | null)[]} lists */
+  /** @param {HTMLElement} bar @param {HTMLCanvasElement[]} canvases @param {(HTMLElement | null)[]} lists */
   lay(bar, canvases, lists) {
     bar.append(this.fold);
     this.view.append(...canvases, this.tip);
@@ -108,9 +108,10 @@ class Look {
     this.element.classList.add("scene");
     const paper = el("div", { class: "scene-paper" });
     this.element.append(bar, el("div", { class: "scene-body" }, this.view, this.side), paper);
-    // On paper the canvas keeps its form, and the legend follows it, as the lists are left out.
+    // On paper the canvas keeps the form in which it was drawn, and the legend follows it, as the lists are left out.
     addEventListener("beforeprint", () => {
-      this.view.style.setProperty("--aspect", String(this.view.clientWidth / Math.max(this.view.clientHeight, 1) || 1));
+      const { width, height } = canvases.find((canvas) => !canvas.hidden) ?? canvases[0];
+      this.view.style.setProperty("--aspect", String(width / Math.max(height, 1) || 1));
       paper.replaceChildren(...shapes.legendLines(this.entries()));
     });
   }
