@@ -100,7 +100,7 @@ class Look {
   }
 
   // Puts a bar above `canvases`, and lists beside them, which a button of the bar folds.
-  /** @param {HTMLElement} bar @param {HTMLCanvasElement[]} canvases @param {(HTMLElement | null)[]} lists */
+  /** @param {HTMLElement} bar @param {HTMLElement[]} canvases @param {(HTMLElement | null)[]} lists */
   lay(bar, canvases, lists) {
     bar.append(this.fold);
     this.view.append(...canvases, this.tip);
@@ -110,8 +110,8 @@ class Look {
     this.element.append(bar, el("div", { class: "scene-body" }, this.view, this.side), paper);
     // On paper the canvas keeps the form in which it was drawn, and the legend follows it, as the lists are left out.
     addEventListener("beforeprint", () => {
-      const { width, height } = canvases.find((canvas) => !canvas.hidden) ?? canvases[0];
-      this.view.style.setProperty("--aspect", String(width / Math.max(height, 1) || 1));
+      const canvas = this.view.querySelector("canvas:not([hidden])");
+      if (canvas instanceof HTMLCanvasElement) this.view.style.setProperty("--aspect", String(canvas.width / Math.max(canvas.height, 1)));
       paper.replaceChildren(...shapes.legendLines(this.entries()));
     });
   }
