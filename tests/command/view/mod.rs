@@ -13,6 +13,7 @@ mod seen;
 mod several;
 mod state;
 mod tables;
+mod zones;
 
 use crate::common::damage::with_damaged_row;
 use crate::common::run;
@@ -471,11 +472,12 @@ fn a_graph_unfolds_and_says_the_path_of_a_value() {
     assert!(tab.eval("document.querySelectorAll('.node').length").as_u64().unwrap() > laid);
     // Of every value that is laid out once much is unfolded, `cat` finds the path, and the same value there.
     tab.eval("(() => { for (let n = 0; n < 5; n++) document.querySelectorAll('.item[aria-expanded=false] > .node').forEach((e) => e.click()); })()");
-    let js = "[...document.querySelectorAll('.item')].map((item) => Number(item.firstChild.dataset.node))";
+    let branches = "assetq.page.parts.find(({ view }) => view?.graph).view.branches";
+    let js = &format!("[...{branches}.items.keys()]");
     let nodes: Vec<u64> = serde_json::from_value(tab.eval(js)).unwrap();
     assert!(nodes.len() > 40, "{}", nodes.len());
     for node in nodes.iter().step_by(nodes.len() / 12) {
-        tab.eval(&format!("document.querySelector('[data-node=\"{node}\"]').click()"));
+        tab.eval(&format!("{branches}.items.get({node}).row.click()"));
         tab.eval("document.querySelector('.copy-path').click()");
         let path = tab.eval("copied").as_str().unwrap().to_owned();
         tab.eval("document.querySelector('.copy-path').nextElementSibling.click()");

@@ -89,8 +89,7 @@ fn a_plate_is_named_under_the_pointer_and_hidden_by_its_material() {
     assert_eq!(link, "#table=armor_plates&row=0");
 
     // Its material is switched off, and then its layer rather than that.
-    let lines =
-        "[...document.querySelectorAll('label.scene-line')].find((line) => line.innerText.includes('WHICH')).click()";
+    let lines = "[...document.querySelectorAll('.scene-zones .node, label.scene-line')].find((line) => line.innerText.includes('WHICH')).querySelector('input').click()";
     for which in ["12 Bottom", "Layer 3"] {
         tab.eval("document.querySelectorAll('.scene-side details').forEach((details) => (details.open = true))");
         tab.eval(&lines.replace("WHICH", which));
@@ -565,8 +564,11 @@ fn legends_show_the_colours_that_are_seen() {
     assert_eq!(tab.eval(&format!("{VIEW}.entries().map(([text]) => text)")), json!(bands));
     let belt = tab.eval("[...document.querySelectorAll('.scene-legend div')].find((e) => e.innerText === '160 to 399 mm').querySelector('i').style.background");
     assert_eq!(belt, "rgb(220, 78, 48)");
-    let seen = "[...document.querySelectorAll('.folder .scene-swatch')].some((e) => e.checkVisibility())";
-    assert_eq!(tab.eval(seen), false, "materials have other colours");
+    let seen = "[...document.querySelectorAll('.scene-line .scene-swatch')].some((e) => e.checkVisibility())";
+    assert_eq!(tab.eval(seen), false, "layers have other colours");
+    let of_part = "(() => { const e = [...document.querySelectorAll('.scene-zones .node')].find((e) => e.innerText.includes('61 ')); return [e.querySelector('.scene-count').innerText, e.querySelector('.scene-swatch').style.background]; })()";
+    let [thick, colour]: [String; 2] = serde_json::from_value(tab.eval(of_part)).unwrap();
+    assert!(thick == "287 mm" && colour.contains("rgb(220, 78, 48)"), "{thick} {colour}");
     tab.eval(&format!("{VIEW}.store.change({{ by: 'material' }})"));
     assert_eq!(
         (tab.eval(seen), tab.eval("document.querySelector('.scene-legend').hidden")),

@@ -36,7 +36,7 @@ fn parts_of_several_files_and_hit_boxes_are_one_scene() {
     let distinct: std::collections::BTreeSet<&String> = colours.iter().collect();
     assert_eq!((colours.len(), distinct.len()), (4, 2));
     let titles = tab.eval(
-        "[...document.querySelectorAll('.folder .folder .folder-title')].map((e) => e.textContent.split(' · ')[0])",
+        "[...document.querySelectorAll('.scene-zones > .item > .node .name')].map((e) => e.textContent.split(' · ')[0])",
     );
     let titles: Vec<String> = serde_json::from_value(titles).unwrap();
     assert!(titles.contains(&"bow.geometry".to_owned()) && titles.contains(&"stern.geometry".to_owned()), "{titles:?}");

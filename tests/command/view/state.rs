@@ -25,7 +25,7 @@ const WRONG: &str = r##"(({ contents }, count) => {
       cut: random(2) ? null : { axis: random(3), at: random(1001), side: one([1, -1]) }, eye: one([[-0.9, 0.35], [0, 1.57], [3.14159, -0.5, 12.25, 0.001, -7, 1e-7]]), apart: isMovable ? random(101) : 0,
       grid: !random(2), wireframe: !random(2), seeThrough: !random(2), turns: Object.fromEntries(some(joints.flatMap((_, i) => ["x", "y", "z"].map((axis) => i + axis))).map((key) => [key, degrees()])), chosen: null,
     });
-    store.change({ chosen: random(contents.count) });
+    store.change({ chosen: random(contents.count), whole: one([null, "part", "zone"]) });
     if (store.now.chosen !== null) chosen++;
     const address = assetq.page.link("scene", store.write());
     const said = [];

@@ -36,32 +36,24 @@ class Folder {
 }
 
 class Folders {
-  /** @type {Map<Folder, { level: number, element: HTMLElement, row: HTMLElement, twist: HTMLElement, group?: HTMLElement }>} */
-  items = new Map();
-  /** @type {Map<Element, Folder>} */
-  folders = new Map();
   /** @type {Map<string, number>} */
   rows = new Map();
   /** @type {Map<string, HTMLImageElement>} */
   images = new Map();
-  /** @type {Folder | null} */
-  selected = null;
   root = new Folder("", null);
 
   /** @param {HTMLElement} element @param {PartOfKind<"folders">} part @param {Page} page */
   constructor(element, part, page) {
     this.page = page;
     this.table = tableOf(part.meta.of, page);
-    this.tree = el("div", { class: "nodes folders", role: "tree", tabindex: "0", "aria-label": "folders" });
-    this.tree.addEventListener("click", (event) => {
-      const target = /** @type {Element} */ (event.target);
-      const item = target.closest("[role=treeitem]");
-      const folder = item && this.folders.get(item);
-      if (!folder || target.closest("a, button")) return;
-      this.select(folder);
-      this.turn(folder);
+    /** @type {Branches<Folder>} */
+    this.branches = new assetq.Branches("folders", "folders", {
+      fill: (folder, group) => group.append(...this.children(folder)),
+      choose: (folder) => {
+        this.fillGallery(folder);
+        page.hold();
+      },
     });
-    this.tree.addEventListener("keydown", (event) => this.key(event));
     this.tally = el("span", { class: "tally", role: "status" }, "…");
     const { shown = [], command = "" } = page.facts.previews ?? {};
     this.command = command;
@@ -69,7 +61,7 @@ class Folders {
     // A picture is decoded when it comes into view.
     this.seen = new IntersectionObserver((all) => all.forEach(({ target, isIntersecting }) => isIntersecting && this.decode(/** @type {HTMLImageElement} */ (target))));
     this.gallery = el("div", { class: "gallery", tabindex: "0", role: "region", "aria-label": "textures in this folder", hidden: this.previews.length === 0 });
-    element.append(el("div", { class: "bar" }, this.tally), el("div", { class: "both" }, this.tree, this.gallery));
+    element.append(el("div", { class: "bar" }, this.tally), el("div", { class: "both" }, this.branches.tree, this.gallery));
   }
 
   async load() {
@@ -94,70 +86,31 @@ class Folders {
       }
     }
     this.tally.textContent = `${many(this.root.count)} files · ${bytes(this.root.size)}`;
-    this.tree.append(...this.children(this.root, 1));
+    this.branches.tree.append(...this.children(this.root));
     // A chain of folders with nothing else is opened at once.
     for (let one = this.root; one.folders.size === 1 && !one.files.length; ) {
       [one] = one.folders.values();
-      this.turn(one);
+      this.branches.turn(one, true);
     }
-    const [first] = this.folders.values();
-    if (first) this.select(first);
+    const [first] = this.branches.items.keys();
+    if (first) this.branches.select(first);
   }
 
-  /** @type {(folder: Folder, level: number, from?: number) => HTMLElement[]} */
-  children(folder, level, from = 0) {
+  /** @param {Folder} folder */
+  children(folder) {
     const folders = [...folder.folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     const all = [...folders, ...folder.files.sort((a, b) => (a.name < b.name ? -1 : 1))];
-    const items = all.slice(from, from + PORTION).map((one) => (one instanceof Folder ? this.folder(one, level) : this.file(one)));
-    const next = from + items.length;
-    if (next < all.length) {
-      const more = el("button", { class: "more", onclick: ({ currentTarget }) => currentTarget.replaceWith(...this.children(folder, level, next)) }, `… ${many(all.length - next)} more`);
-      items.push(more);
-    }
-    return items;
+    return this.branches.portion(all, PORTION, (one) => (one instanceof Folder ? this.folder(one) : this.file(one)));
   }
 
-  /** @type {(folder: Folder, level: number) => HTMLElement} */
-  folder(folder, level) {
+  folder(/** @type {Folder} */ folder) {
     const link = el("a", { class: "small", tabindex: "-1", href: this.page.link(this.table.part.id, { q: `path:"${folder.path}"` }), title: "the files below, as rows" }, "rows");
-    const twist = el("span", { class: "twist" }, "▸");
-    const row = el("div", { class: "node" }, twist, el("span", { class: "name" }, `${folder.name}/`),
+    return this.branches.item(folder, folder.above, true, el("span", { class: "name" }, `${folder.name}/`),
       link, el("span", { class: "count" }, `${many(folder.count)} ${folder.count === 1 ? "file" : "files"}`), el("span", { class: "size" }, bytes(folder.size)));
-    const element = el("div", { class: "item", role: "treeitem", "aria-level": level, "aria-expanded": "false", id: `f${this.items.size}` }, row);
-    this.items.set(folder, { level, element, row, twist });
-    this.folders.set(element, folder);
-    return element;
   }
 
   file(/** @type {Folder["files"][0]} */ { name, row, size }) {
     return el("div", { class: "node file" }, el("span", { class: "twist" }), el("a", { tabindex: "-1", href: this.page.link(this.table.part.id, { row }) }, name), el("span", { class: "size" }, bytes(size)));
-  }
-
-  // Opens or closes a folder.
-  turn(/** @type {Folder} */ folder, open = !this.isOpen(folder)) {
-    const item = this.items.get(folder);
-    if (!item) return;
-    item.group ??= item.element.appendChild(el("div", { class: "group", role: "group" }, this.children(folder, item.level + 1)));
-    item.group.hidden = !open;
-    item.element.setAttribute("aria-expanded", String(open));
-    item.twist.textContent = open ? "▾" : "▸";
-  }
-
-  isOpen(/** @type {Folder} */ folder) {
-    const group = this.items.get(folder)?.group;
-    return !!group && !group.hidden;
-  }
-
-  select(/** @type {Folder} */ folder) {
-    if (this.selected) this.items.get(this.selected)?.element.removeAttribute("aria-selected");
-    this.selected = folder;
-    const item = this.items.get(folder);
-    if (!item) return;
-    item.element.setAttribute("aria-selected", "true");
-    this.tree.setAttribute("aria-activedescendant", item.element.id);
-    item.row.scrollIntoView({ block: "nearest" });
-    this.fillGallery(folder);
-    this.page.hold();
   }
 
   // Small pictures of the textures below a folder, and how many the page lacks.
@@ -181,23 +134,8 @@ class Folders {
     image.src = URL.createObjectURL(new Blob([await this.page.block(image.dataset.block ?? "")], { type: "image/png" }));
   }
 
-  key(/** @type {KeyboardEvent} */ event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.tree || !this.selected) return;
-    const seen = [.../** @type {NodeListOf<HTMLElement>} */ (this.tree.querySelectorAll("[role=treeitem]"))].filter((item) => item.offsetParent !== null).flatMap((item) => this.folders.get(item) ?? []);
-    const { selected } = this;
-    const isOpen = this.isOpen(selected);
-    const move = (/** @type {number} */ by) => this.select(seen[Math.min(Math.max(0, seen.indexOf(selected) + by), seen.length - 1)]);
-    if (event.key === "ArrowDown") move(1);
-    else if (event.key === "ArrowUp") move(-1);
-    else if (event.key === "ArrowRight") isOpen ? move(1) : this.turn(selected, true);
-    else if (event.key === "ArrowLeft") isOpen ? this.turn(selected, false) : selected.above && this.items.has(selected.above) && this.select(selected.above);
-    else if (event.key === "Enter" || event.key === " ") this.turn(selected);
-    else return;
-    event.preventDefault();
-  }
-
   /** @type {() => AddressState} */
-  state() { return this.selected ? { path: this.selected.path } : {}; }
+  state() { return this.branches.at ? { path: this.branches.at.value.path } : {}; }
 
   // Opens the folder of the address.
   show(/** @type {URLSearchParams} */ params) {
@@ -205,12 +143,12 @@ class Folders {
     if (path === null) return;
     let folder = this.root;
     for (const name of path.split("/").filter(Boolean)) {
-      if (folder !== this.root) this.turn(folder, true);
+      this.branches.turn(folder, true);
       const next = folder.folders.get(name);
       if (!next) return this.page.say(`There is no folder ${path}`);
       folder = next;
     }
-    if (folder !== this.root) this.select(folder);
+    if (folder !== this.root) this.branches.select(folder);
   }
 }
 

@@ -21,7 +21,7 @@ const VERTEX = `
   layout(location = 2) in uvec2 plate;
   layout(location = 3) in vec3 m0; layout(location = 4) in vec3 m1;
   layout(location = 5) in vec3 m2; layout(location = 6) in vec3 m3;
-  uniform mat4 view; uniform vec3 low, size, eye, sun, shift; uniform uint first, stride, hidden, chosen, twin, under;
+  uniform mat4 view; uniform vec3 low, size, eye, sun, shift; uniform uint first, stride, hidden, chosen, twin, twins, under;
   uniform vec4 colour; uniform bool isFlat; uniform sampler2D palette;
   out vec3 lit; out vec3 at; flat out uint id;
   #ifdef SURFACE
@@ -54,13 +54,14 @@ const VERTEX = `
       number += plate.x;
       if ((hidden >> min(plate.y, 31u) & 1u) == 1u) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
+    bool isTwin = number - twin < twins;
     #ifdef ONLY
-      if (number != chosen && number != twin) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+      if (number != chosen && !isTwin) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
     #endif
     #if defined(CUT) || defined(SURFACE) || !defined(NORMALS)
       at = p;
     #endif
-    id = number == twin ? chosen : number;
+    id = isTwin ? chosen : number;
     vec3 base = colour.rgb;
     #ifdef IMAGE
       base = vec3(1.0);
@@ -310,8 +311,8 @@ const program = (gl, needs, texts = [VERTEX, FRAGMENT]) => {
   return { made, names };
 };
 
-// Draws `models`: { part, solid, colour, twoSided, matrices, first, stride, isShown, isFlat, lines, twin }. What has the
-// number `twin` of its model is part of what is chosen.
+// Draws `models`: { part, solid, colour, twoSided, matrices, first, stride, isShown, isFlat, lines, twins }. What has a number of
+// `twins`, the first one and how many there are, is part of what is chosen.
 shapes.Renderer = class {
   canvas; gl; hasRisen; plain; software;
 
@@ -722,7 +723,9 @@ shapes.Renderer = class {
       if (names.poses) this.usePose(names, model.rig);
       gl.uniform1ui(names.first ?? null, model.first);
       gl.uniform1ui(names.stride ?? null, model.stride);
-      gl.uniform1ui(names.twin ?? null, this.isPicking ? NONE : model.twin ?? NONE);
+      const [twin, twins] = (!this.isPicking && model.twins) || [0, 0];
+      gl.uniform1ui(names.twin ?? null, twin);
+      gl.uniform1ui(names.twins ?? null, twins);
       gl.uniform4fv(names.colour ?? null, isLines ? this.lineColour(model) : model.colour);
       gl.uniform1i(names.isFlat ?? null, isLines || !!model.isFlat);
       gl.bindVertexArray(gpu.vao);

@@ -3,12 +3,10 @@ const { el, many } = assetq;
 const MAP = 1, LIST = 2, TEXT = 3;
 const PORTION = 200; // children that are laid out at once
 
-// A node that is laid out: its element, its row and, once unfolded, its children. `next` is the first child that is not laid out.
-/** @typedef {{ node: number, depth: number, above: Item | null, element: HTMLElement, row: HTMLElement, twist: HTMLElement, group?: HTMLElement, next: { child: number, place: number } }} Item */
-
 class Tree {
-  /** @type {Map<number, Item>} */
-  items = new Map(); // of nodes that are laid out
+  // The first child that is not laid out, of nodes that are.
+  /** @type {Map<number, { child: number, place: number }>} */
+  next = new Map();
   /** @type {number[] | null} */
   found = null;
   at = -1;
@@ -47,15 +45,14 @@ class Tree {
       element.append(el("p", { class: "note" }, `This page has the first ${many(nodes)} values of ${many(nodes + leftOut)}. `, el("code", {}, `assetq cat FILE '${entry}' -f json`), " has all of them."));
     }
     if (fault) element.append(el("p", { class: "note fault" }, `damaged: ${fault}`));
-    this.tree = el("div", { class: "nodes", role: "tree", tabindex: "0", "aria-label": part.title });
-    this.tree.addEventListener("keydown", (event) => this.key(event));
-    this.tree.addEventListener("click", (event) => this.clicked(event));
+    /** @type {Branches<number>} */
+    this.branches = new assetq.Branches(part.title, "", { fill: (node, group) => this.more(node, group), choose: (node) => this.choose(node) });
     this.results = el("div", { class: "results", hidden: true, tabindex: "0", role: "region", "aria-label": "what was found" });
-    element.append(el("div", { class: "both" }, this.tree, this.results));
+    element.append(el("div", { class: "both" }, this.branches.tree, this.results));
     if (nodes > 0) {
-      this.tree.append(this.item(0, null, -1));
-      this.unfold(0);
-    } else this.tree.append(el("p", {}, "nothing"));
+      this.branches.tree.append(this.item(0, null, -1));
+      this.branches.turn(0, true);
+    } else this.branches.tree.append(el("p", {}, "nothing"));
   }
 
   isBranch(/** @type {number} */ node) { return this.graph.isBranch(node); }
@@ -96,25 +93,19 @@ class Tree {
     return this.graph.kinds[node] === TEXT ? `"${text.length > 300 ? text.slice(0, 300) + "…" : text}"` : text;
   }
 
-  /** @type {(node: number, above: Item | null, place: number) => HTMLElement} */
+  /** @type {(node: number, above: number | null, place: number) => HTMLElement} */
   item(node, above, place) {
     const { graph } = this;
     const branch = this.isBranch(node);
     const key = graph.keys.text(node);
     const type = graph.types.text(node);
     const name = node === 0 ? this.entry : key ?? `[${place}]`;
-    const twist = el("span", { class: "twist" }, this.isFull(node) ? "▸" : "");
-    const row = el("div", { class: "node", "data-node": String(node) },
-      twist,
+    return this.branches.item(node, above, this.isFull(node),
       el("span", { class: key === null ? "place" : "name" }, name),
       graph.isEntry(node) ? el("span", { class: "name" }, this.entryKey(node)) : null,
       el("span", { class: branch ? "brief" : graph.kinds[node] === TEXT ? "text" : "plain" }, branch ? this.brief(node) : this.shown(node)),
       graph.kinds[node] === LIST ? el("span", { class: "count" }, `${this.many(node)}`) : null,
       type ? el("span", { class: "type", title: type }, type.replace(/[\w`]+[.:+]|`\d+/g, "")) : null);
-    const depth = above ? above.depth + 1 : 0;
-    const element = el("div", { class: "item", role: "treeitem", id: `n${node}-${this.block}`, "aria-level": depth + 1, "aria-expanded": this.isFull(node) ? "false" : null }, row);
-    this.items.set(node, { node, depth, above, element, row, twist, next: { child: node + 1, place: 0 } });
-    return element;
   }
 
   many(/** @type {number} */ node) {
@@ -122,28 +113,12 @@ class Tree {
     return count > 9999 ? "10,000+" : many(count);
   }
 
-  // Lays out the children of a node: a portion, and a button for the next one; `until` must be among them.
-  unfold(/** @type {number} */ node, until = -1) {
-    const item = this.items.get(node);
-    if (!item || !this.isFull(node)) return;
-    const group = (item.group ??= item.element.appendChild(el("div", { class: "group", role: "group" })));
-    this.turn(item, group, true);
-    if (group.childElementCount === 0 || until >= item.next.child) this.more(item, group, until);
-  }
-
-  /** @type {(item: Item, group: HTMLElement, isOpen: boolean) => void} */
-  turn(item, group, isOpen) {
-    group.hidden = !isOpen;
-    item.element.setAttribute("aria-expanded", String(isOpen));
-    item.twist.textContent = isOpen ? "▾" : "▸";
-  }
-
-  /** @type {(item: Item, group: HTMLElement, until?: number) => void} */
-  more(item, group, until = -1) {
-    const { node } = item;
+  // Lays out the next children of a node: a portion, and a button for the next one; `until` must be among them.
+  /** @type {(node: number, group: HTMLElement, until?: number) => void} */
+  more(node, group, until = -1) {
     const { sizes } = this.graph;
     group.querySelector(":scope > button")?.remove();
-    let { child, place } = item.next;
+    let { child, place } = this.next.get(node) ?? { child: node + 1, place: 0 };
     let laid = 0;
     const end = node + sizes[node];
     const all = document.createDocumentFragment();
@@ -157,47 +132,19 @@ class Tree {
       }
     }
     while (child < end && (laid < PORTION || child <= until)) {
-      all.append(this.item(child, item, place++));
+      all.append(this.item(child, node, place++));
       child += sizes[child];
       laid++;
     }
     group.append(all);
-    item.next = { child, place };
-    if (child < end) group.append(el("button", { class: "more", onclick: () => this.more(item, group) }, `… more, from ${many(place)} on`));
+    this.next.set(node, { child, place });
+    if (child < end) group.append(el("button", { class: "more", onclick: () => this.more(node, group) }, `… more, from ${many(place)} on`));
   }
 
-  fold(/** @type {number} */ node) {
-    const item = this.items.get(node);
-    if (item?.group) this.turn(item, item.group, false);
-  }
-
-  isOpen(/** @type {number} */ node) {
-    const group = this.items.get(node)?.group;
-    return !!group && !group.hidden;
-  }
-
-  clicked(/** @type {MouseEvent} */ event) {
-    const target = /** @type {Element} */ (event.target);
-    const number = target.closest(".node")?.getAttribute("data-node");
-    if (!number) return;
-    const node = Number(number);
-    if (!target.closest(".text, .plain")) {
-      if (this.isOpen(node)) this.fold(node);
-      else this.unfold(node);
-    }
-    this.select(node);
-  }
-
-  select(/** @type {number} */ node, scroll = false) {
-    this.items.get(this.selected)?.element.removeAttribute("aria-selected");
+  choose(/** @type {number} */ node) {
     this.selected = node;
     this.where.hidden = false;
-    const item = this.items.get(node);
-    item?.element.setAttribute("aria-selected", "true");
-    if (item) this.tree.setAttribute("aria-activedescendant", item.element.id);
-    item?.row.scrollIntoView({ block: scroll ? "center" : "nearest" });
-    const path = this.graph.fullPath(node);
-    this.path.textContent = assetq.clean(path);
+    this.path.textContent = assetq.clean(this.graph.fullPath(node));
     this.page.hold();
   }
 
@@ -262,37 +209,12 @@ class Tree {
 
   reveal(/** @type {number} */ node) {
     const way = this.graph.way(node);
-    for (let n = 0; n + 1 < way.length; n++) this.unfold(way[n], way[n + 1]);
-    this.select(node, true);
-  }
-
-  key(/** @type {KeyboardEvent} */ event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target !== this.tree) return;
-    const item = this.items.get(this.selected) ?? this.items.get(0);
-    if (!item) return;
-    const { node } = item;
-    const move = (/** @type {number} */ by) => {
-      const rows = [.../** @type {NodeListOf<HTMLElement>} */ (this.tree.querySelectorAll(".node"))].filter((row) => row.offsetParent !== null);
-      const at = rows.indexOf(item.row);
-      const to = rows[Math.min(Math.max(0, at + by), rows.length - 1)];
-      if (to) this.select(Number(to.dataset.node));
-    };
-    const open = this.isOpen(node);
-    switch (event.key) {
-      case "ArrowDown": move(1); break;
-      case "ArrowUp": move(-1); break;
-      case "PageDown": move(20); break;
-      case "PageUp": move(-20); break;
-      case "Home": this.select(0); break;
-      case "ArrowRight": if (open) move(1); else this.unfold(node); break;
-      case "ArrowLeft":
-        if (open) this.fold(node);
-        else if (item.above) this.select(item.above.node);
-        break;
-      case "Enter": case " ": if (open) this.fold(node); else this.unfold(node); break;
-      default: return;
+    for (let n = 0; n + 1 < way.length; n++) {
+      this.branches.turn(way[n], true);
+      const group = this.branches.items.get(way[n])?.group;
+      if (group && way[n + 1] >= (this.next.get(way[n])?.child ?? 0)) this.more(way[n], group, way[n + 1]);
     }
-    event.preventDefault();
+    this.branches.select(node, "center");
   }
 
   async show(/** @type {URLSearchParams} */ params) {

@@ -126,6 +126,7 @@ type ValueCells = Exclude<Cells, IdCells>;
 
 type Table = import("./rows.js").RowTable;
 type Graph = import("./graph.js").PageGraph;
+type Branches<T> = import("./branches.js").BranchesOf<T>;
 
 /** A condition of a filter: on a column, or on all; `any` are several values, one of which is in the cell. */
 interface Condition { column: Column; how: string; word: string; number: number | bigint; isEmpty: boolean }
@@ -197,6 +198,7 @@ interface Assetq {
   el<K extends keyof HTMLElementTagNameMap>(tag: K, props?: Props<HTMLElementTagNameMap[K]>, ...children: (Child | Child[])[]): HTMLElementTagNameMap[K];
   block(name: string): Promise<Uint8Array<ArrayBuffer>>;
   still(page: Page): HTMLElement | null;
+  Branches: import("./branches.js").BranchesClass;
   Bytes: new (bytes: Uint8Array) => import("./column.js").BytesReader;
   column(bytes: Uint8Array, rows: number, column?: { kind?: string }): Cells;
   cells: {
@@ -278,10 +280,52 @@ interface Model {
   isDrawn: boolean;
   /** How far it is moved from its place. */
   shift?: Point;
-  /** The number that is marked as what is chosen is. */
-  twin?: number;
+  /** The first number that is marked as what is chosen is, and how many are. */
+  twins?: [number, number];
   solid?: Unpacked;
   images?: (ImageBitmap | null)[];
+}
+
+/**
+ * What a renderer draws. What has a number of `twins`, the first one and how many there are, is part of what is chosen. Edges of `lines` are
+ * drawn, too.
+ */
+interface Drawn {
+  part: Pick<Solid, "min" | "max" | "normals" | "triangles" | "vertices" | "indexed" | "uvs">;
+  colour: number[];
+  twoSided: boolean;
+  first: number;
+  stride: number;
+  matrices?: Float32Array | null;
+  isShown: boolean;
+  isFlat?: boolean;
+  lines?: boolean;
+  twins?: [number, number];
+  shift?: Point;
+  rig?: Rig;
+  solid?: Unpacked;
+  images?: (ImageBitmap | null)[];
+  gpu?: Gpu | null;
+}
+type DrawnSolid = Drawn & { solid: Unpacked };
+interface GpuBuffer { buffer: WebGLBuffer; count: number }
+/** The arrays of a solid on a GPU. */
+interface Gpu {
+  vao: WebGLVertexArrayObject;
+  indices: GpuBuffer | null;
+  lines: GpuBuffer | null;
+  /** For drafts, by their roughness. */
+  coarse: GpuBuffer[];
+  images: WebGLTexture[] | null;
+  buffer(data: Uint8Array | Uint16Array | Uint32Array | Float32Array, target?: number): GpuBuffer;
+  ELEMENTS: number;
+}
+/** A program of a GPU, and its uniforms by their names. */
+interface GlProgram { made: WebGLProgram; names: Record<string, WebGLUniformLocation> }
+/** What is drawn before the lines and shades of a frame. */
+interface GlScreen {
+  width: number; height: number; fine: number; cells: number[];
+  frame: WebGLFramebuffer; shadeFrame: WebGLFramebuffer; numbers: WebGLTexture; depths: WebGLTexture; shaded: WebGLTexture;
 }
 
 /** The arrays of a solid, for a GPU. */

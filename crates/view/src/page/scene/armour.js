@@ -6,9 +6,19 @@ const { number } = shapes;
 const LISTED = 300;
 const UNKNOWN = [0.75, 0.75, 0.78];
 
-// The bands of the game's scale that plates are in, from thin to thick.
+// The bands of the game's scale that plates are in, from thin to thick, counted once for each owner.
+/** @type {WeakMap<Contents, Band[][]>} */
+const counted = new WeakMap();
+
 /** @type {(contents: Contents, use: number) => Band[]} */
 const bandsOf = (contents, use) => {
+  const known = counted.get(contents) ?? [];
+  counted.set(contents, known);
+  return (known[use] ??= countBands(contents, use));
+};
+
+/** @type {(contents: Contents, use: number) => Band[]} */
+const countBands = (contents, use) => {
   const { scale } = contents.meta;
   const all = scale.map(([to, colour], i) => {
     const from = i ? scale[i - 1][0] : 0;
@@ -31,6 +41,13 @@ const bandOf = (bands, thick) => (thick === null ? undefined : bands.find(({ to 
 const shade = (contents, { by, use }, bands, plate) => {
   if (by === "layer") return contents.layerColours.get(plate.layer) ?? UNKNOWN;
   return by === "thickness" ? bandOf(bands, contents.thick(plate, use))?.colour ?? UNKNOWN : plate.model.colour;
+};
+
+// The colours of some plates, each once, from the thinnest plate on.
+shapes.coloursOf = (contents, now, plates) => {
+  const bands = bandsOf(contents, now.use);
+  const sorted = plates.toSorted((a, b) => (contents.thick(a, now.use) ?? -1) - (contents.thick(b, now.use) ?? -1));
+  return [...new Set(sorted.map((plate) => shapes.css(shade(contents, now, bands, plate))))];
 };
 
 // The colours of all that can be pointed at, by number: of an opacity of 0 what is out of the range of thicknesses. null if

@@ -26,14 +26,32 @@ shapes.rowOf = (contents, use, id) => {
   return { table, row };
 };
 
-// The box around what is chosen, and its own size, before it is turned to its place. Its part must be loaded.
-shapes.boxOf = (contents, id, isWanted) => {
-  const { model, plate } = contents.find(id);
+// The thickness of plates on an owner: of all, or from the least to the greatest; a text of nothing if none is known.
+shapes.thickOf = (contents, plates, use) => {
+  const all = plates.flatMap((plate) => contents.thick(plate, use) ?? []);
+  if (!all.length) return "";
+  const [least, most] = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
+  return `${least === most ? "" : `${number(least)} to `}${number(most)} mm`;
+};
+
+// The facts of a zone of armour, or of a part of one.
+shapes.factsOfNode = (contents, use, { name, whole, above, below, plates, models }) => {
+  const places = models.reduce((sum, model) => sum + model.stride * contents.placesOf(model), 0);
+  /** @type {Fact[]} */
+  const facts = [["zone", above?.name ?? name], [whole === "part" ? "material" : "parts", whole === "part" ? name : many(below.length)], ["plates", many(plates.length)],
+    ["thickness", shapes.thickOf(contents, plates, use)], ["places", places > plates.length ? many(places) : ""]];
+  return facts.filter(([, text]) => text !== "");
+};
+
+// The box around what is chosen, its own size, before it is turned to its place, and of plates their area. Its parts must be loaded.
+shapes.boxOf = (contents, now, isWanted) => {
+  const found = contents.selection(now, isWanted);
+  const [{ model, plate, numbers }] = found;
   if (plate) {
     const own = contents.measure(plate);
     const part = { ...model.part, min: own.min, max: own.max };
-    return { own, box: contents.bounds([{ ...contents.standing(id), part }]), area: own.area };
+    return { own, box: contents.bounds([{ ...contents.standing(numbers[0]), part }]), area: own.area };
   }
-  const parts = contents.together(id, isWanted);
-  return { own: contents.bounds(parts.map((one) => ({ part: contents.find(one).model.part }))), box: contents.bounds(parts.map((one) => contents.standing(one))), area: null };
+  const area = now.whole && found.flatMap(({ model }) => model.plates).reduce((sum, one) => sum + contents.measure(one).area * contents.placesOf(one.model), 0);
+  return { own: contents.bounds(found.map(({ model: { part } }) => ({ part }))), box: contents.bounds(found.map(({ model, numbers }) => (now.whole ? model : contents.standing(numbers[0])))), area };
 };

@@ -9,7 +9,7 @@ const platesOf = (contents, use) => {
   const found = new Map();
   for (const plate of contents.plates) {
     const { model, layer, id } = plate;
-    const key = `${model.material.name.replace(/, [\d.]+ mm$/, "")}, layer ${layer}`;
+    const key = `${contents.materialOf(model)}, layer ${layer}`;
     const thick = contents.thick(plate, use);
     if (!found.has(key)) found.set(key, { key, ids: [], sides: [new Map(), new Map()] });
     const { ids, sides } = found.get(key);

@@ -61,6 +61,7 @@ class Contents {
     /** @type {SceneState["by"][]} */
     this.colourings = this.layers.size ? ["material", "layer", ...(this.hasThickness ? [/** @type {const} */ ("thickness")] : [])] : ["material"];
     this.isMovable = this.models.length > 1 && !meta.places;
+    this.regions = this.grow();
   }
 
   // Numbers all that can be pointed at: each plate, and each place of each other part.
@@ -148,6 +149,48 @@ class Contents {
   together(id, isWanted) {
     const row = this.instance(id);
     return [...new Set([id, ...(row < 0 ? [] : this.partsOf(row, isWanted))])];
+  }
+
+  // Armour as a tree: zones of the ship, by file or version if there are several, their parts of one material, and plates.
+  grow() {
+    const armour = this.models.filter(({ part }) => part.kind === "armor");
+    const isOfSeveral = new Set(armour.map(({ file }) => file)).size > 1;
+    const name = (/** @type {Model} */ model) => [isOfSeveral && this.fileOf(model), this.meta.overlay ? this.tint(model) : model.part.region].filter(Boolean).join(" · ");
+    /** @type {(models: Model[], name: (model: Model) => string) => [string, Model[]][]} */
+    const groups = (models, name) => [...Map.groupBy(models, name)].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true }));
+    return groups(armour, name).map(([name, models]) => {
+      /** @type {ArmourNode} */
+      const zone = { name, whole: "zone", above: null, models, plates: models.flatMap(({ plates }) => plates), below: [] };
+      zone.below = groups(models, (model) => this.materialOf(model)).map(([name, models]) => {
+        /** @type {ArmourNode} */
+        const part = { name, whole: "part", above: zone, models, plates: models.flatMap(({ plates }) => plates), below: [] };
+        part.below = part.plates.map((plate) => ({ name: `Layer ${plate.layer}`, whole: null, above: part, models: [plate.model], plates: [plate], below: [] }));
+        return part;
+      });
+      return zone;
+    });
+  }
+
+  // The material of armour without its thickness, which the names of some scenes have.
+  /** @param {Model} model */
+  materialOf({ material }) { return material.name.replace(/, [\d.]+ mm$/, ""); }
+
+  // The zone, the part or the plate that is chosen, if plates are.
+  /** @type {(now: Pick<SceneState, "chosen" | "whole">) => ArmourNode | null} */
+  nodeOf({ chosen, whole }) {
+    const plate = chosen === null ? null : this.find(chosen).plate;
+    const has = (/** @type {ArmourNode} */ { plates }) => plates.some((one) => one === plate);
+    let node = plate ? this.regions.find(has) : undefined;
+    while (node && node.whole !== whole) node = node.below.find(has);
+    return node ?? null;
+  }
+
+  // What is chosen: the parts of a zone or of an instance, or one part or plate; with its numbers, the first one and how many there are.
+  /** @type {(now: Pick<SceneState, "chosen" | "whole">, isWanted: (model: Model) => boolean) => (Found & { numbers: [number, number] })[]} */
+  selection(now, isWanted) {
+    const node = now.whole && this.nodeOf(now);
+    if (node) return node.models.map((model) => ({ model, plate: null, place: 0, numbers: [model.first, model.stride * this.placesOf(model)] }));
+    return now.chosen === null ? [] : this.together(now.chosen, isWanted).map((id) => ({ ...this.find(id), numbers: [id, 1] }));
   }
 
   // The part at one of its places only.

@@ -1,22 +1,15 @@
-// The lists of parts: a line for each, by kind, and by file, zone or version, ticked if it is drawn.
+// The lists of parts: a line for each, by kind and by file, ticked if it is drawn.
 const { el, many } = assetq;
 /** @type {Shapes} */
 const shapes = assetq.shapes;
 const LISTED = 300;
 
-/** @type {(contents: Contents, model: Model, isOfSeveral: boolean) => string} */
-const groupOf = (contents, model, isOfSeveral) => {
-  const region = model.part.kind === "armor" && (contents.meta.overlay ? contents.tint(model) : model.part.region);
-  return [isOfSeveral && contents.fileOf(model), region].filter(Boolean).join(" · ");
-};
-
 /** @type {(contents: Contents, model: Model, change: (isOn: boolean) => void) => Line} */
-const partLine = (contents, { part, material, colour, stride }, change) => {
-  const isArmor = part.kind === "armor";
-  const { row, input } = shapes.line(colour, isArmor ? material.name : part.name, isArmor ? many(stride) : part.kind === "zone" ? "" : many(part.triangles), { change });
+const partLine = (contents, { part, material, colour }, change) => {
+  const { row, input } = shapes.line(colour, part.name, part.kind === "zone" ? "" : many(part.triangles), { change });
   const swatch = /** @type {HTMLElement} */ (row.querySelector(".scene-swatch"));
   if (contents.meta.materials[part.material].image) swatch.style.visibility = "hidden";
-  row.title = assetq.clean(isArmor ? `${part.name}: plates` : `${part.name}, of ${material.name}`);
+  row.title = assetq.clean(`${part.name}, of ${material.name}`);
   return { row, input };
 };
 
@@ -27,50 +20,54 @@ const levelOf = (/** @type {Contents} */ { lods, hasGuess }, /** @type {Store} *
   return select;
 };
 
-// The parts of a kind.
-shapes.partList = (contents, store, kind, change) => {
+// The parts of a kind: lines by file, or of armour a tree.
+shapes.partList = (contents, store, kind, change, choose) => {
   const [title, what] = shapes.KINDS[kind];
   const of = contents.models.filter((model) => model.part.kind === kind);
   const items = of.reduce((sum, model) => sum + model.stride, 0);
   const isOfSeveral = new Set(of.map(({ file }) => file)).size > 1;
   /** @type {(models: Model[]) => (isOn: boolean) => void} */
   const show = (models) => (isOn) => change(shapes.tick(contents, store.now, models, isOn));
-  /** @type {(label: string, models: Model[]) => { input: any, models: Model[] }} */
+  // Boxes of the list, each with the parts that it stands for.
+  /** @type {Tick[]} */
+  let boxes = [];
+  /** @type {(label: string, models: Model[]) => Tick} */
   const box = (label, models) => {
     const input = el("input", { type: "checkbox", "aria-label": `Show ${label}`, onchange: ({ currentTarget }) => show(models)(currentTarget.checked) });
-    return { input, models };
+    boxes.push({ input, models });
+    return boxes[boxes.length - 1];
   };
   const all = box(title.toLowerCase(), of);
-  // Boxes of the list, each with the parts that it stands for.
-  let boxes = [all];
   const tick = (/** @type {SceneState} */ now) => {
-    for (const { input, models } of boxes) {
+    for (const { input, models, item } of boxes) {
       const drawn = models.filter((model) => model.isDrawn).length;
       input.checked = drawn > 0;
       input.indeterminate = drawn > 0 && drawn < models.filter((model) => shapes.isOfLevel(now, model)).length;
+      item?.setAttribute("aria-checked", input.indeterminate ? "mixed" : String(input.checked));
     }
   };
-  const list = el("div", { class: "scene-list" });
+  const zones = kind === "armor" ? shapes.armourTree(contents, store, box, () => tick(store.now), choose) : null;
+  const list = zones?.tree ?? el("div", { class: "scene-list" });
+  /** @param {Model[]} found */
+  const lines = (found) => {
+    const groups = Map.groupBy(found.slice(0, LISTED), (model) => (isOfSeveral ? contents.fileOf(model) : ""));
+    list.replaceChildren();
+    for (const [name, models] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const rows = models.map((model) => {
+        const { row, input } = partLine(contents, model, show([model]));
+        boxes.push({ input, models: [model] });
+        return row;
+      });
+      if (groups.size === 1) list.append(...rows);
+      else list.append(shapes.folder(box(name, models).input, `${name} (${models.length})`, true, ...rows));
+    }
+    if (found.length > LISTED) list.append(el("p", {}, `… and ${many(found.length - LISTED)} more: filter by name`));
+  };
   const filter = el("input", { type: "search", placeholder: "Filter by name", "aria-label": `Filter ${title}`, oninput: () => fill() });
   const fill = () => {
     const wanted = filter.value.toLowerCase();
-    const found = of.filter(({ part, material }) => `${part.name} ${material.name}`.toLowerCase().includes(wanted));
-    /** @type {Map<string, Model[]>} */
-    const groups = Map.groupBy(found.slice(0, LISTED), (model) => groupOf(contents, model, isOfSeveral));
     boxes = [all];
-    list.replaceChildren();
-    for (const [name, models] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const lines = models.map((model) => ({ models: [model], ...partLine(contents, model, show([model])) }));
-      boxes.push(...lines);
-      const rows = lines.map(({ row }) => row);
-      if (groups.size === 1) list.append(...rows);
-      else {
-        const group = box(name, models);
-        boxes.push(group);
-        list.append(shapes.folder(group.input, `${name} (${models.length})`, true, ...rows));
-      }
-    }
-    if (found.length > LISTED) list.append(el("p", {}, `… and ${many(found.length - LISTED)} more: filter by name`));
+    (zones?.lay ?? lines)(of.filter(({ part, material }) => `${part.name} ${material.name}`.toLowerCase().includes(wanted)));
     tick(store.now);
   };
   fill();

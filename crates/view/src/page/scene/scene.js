@@ -11,6 +11,9 @@ const QUICK = ["eye", "cut", "turns", "apart", "range"];
 
 /** @extends {Look<number, SceneMeta>} */
 class Scene extends Look {
+  // null in a browser without WebGL 2, where nothing is built.
+  /** @type {Renderer} */
+  renderer;
   camera = new shapes.Camera();
   // Decodes what is shown.
   /** @type {Promise<void>} */
@@ -29,7 +32,7 @@ class Scene extends Look {
     this.over = el("canvas", { class: "scene-over", "aria-hidden": "true" });
     this.status = el("div", { class: "scene-status" });
     this.legend = el("div", { class: "scene-legend", hidden: true });
-    this.renderer = shapes.Renderer.on(this.canvas, () => this.redraw());
+    this.renderer = /** @type {Renderer} */ (shapes.Renderer.on(this.canvas, () => this.redraw()));
     const project = (/** @type {Point} */ point) => this.renderer.project(this.camera, point);
     this.ruler = new shapes.Ruler(this.canvas, project, (value) => this.length(value), page.say);
     if (this.renderer) this.build();
@@ -70,7 +73,7 @@ class Scene extends Look {
     this.lay(bar, [canvas, this.over, this.ruler.marks, this.legend, cut.bar, this.status], [
       shapes.spaceList(contents, store, isolate), shapes.jointList(contents, store),
       contents.meta.beside ? shapes.differences(contents, store, isolate) : null,
-      ...contents.kinds.map((kind) => shapes.partList(contents, store, kind, (patch) => this.keep(patch))),
+      ...contents.kinds.map((kind) => shapes.partList(contents, store, kind, (patch) => this.keep(patch), (node, moves) => this.choose(node.plates[0].id, moves, node.whole))),
       plates && shapes.layerList(contents, store), plates,
       notes.length ? el("details", {}, el("summary", {}, `Notes (${notes.length})`), notes.slice(0, LISTED).map((text) => el("p", {}, text))) : null,
     ]);
@@ -81,7 +84,7 @@ class Scene extends Look {
       else if (shapes.hasRange(store.now)) store.change({ range: [null, null] });
       else this.ruler.clear();
     };
-    const isolated = () => isolate(store.now.only || store.now.chosen === null ? null : [store.now.chosen]);
+    const isolated = () => (store.now.only || store.now.chosen === null ? isolate(null) : this.isolateChosen());
     /** @type {Record<string, () => void>} */
     const acts = { f: fit, Home: fit, w: () => wire.input.click(), x: () => through.input.click(), m: () => this.ruler.measure(), g: () => store.change({ grid: !store.now.grid }), i: isolated, t: () => plates && this.thickest(plates), Escape: escape };
     looks.forEach((look, i) => (acts[i + 1] = look));
@@ -106,10 +109,9 @@ class Scene extends Look {
     if (differs("turns")) for (const rig of contents.rigs) rig.pose = shapes.pose(rig, contents.joints, now.turns);
     if (differs("by", "use", "range")) [renderer.palette, renderer.sieves] = [shapes.palette(contents, now), shapes.hasRange(now)];
     Object.assign(renderer, { hidden: now.hidden, wireframe: now.wireframe, seeThrough: now.seeThrough, chosen: now.chosen ?? shapes.NONE });
-    if (differs("chosen", "parts", "only", "level")) {
-      const twins = now.chosen === null ? [] : contents.together(now.chosen, (model) => model.isShown);
-      for (const model of contents.models) model.twin = shapes.NONE;
-      for (const twin of twins) contents.find(twin).model.twin = twin;
+    if (differs("chosen", "whole", "parts", "only", "level")) {
+      for (const model of contents.models) model.twins = undefined;
+      for (const { model, numbers } of contents.selection(now, (one) => one.isShown)) model.twins = numbers;
     }
     if (hasOthers || differs("apart")) this.frame = contents.framed(this.shown);
     if (differs("apart", "turns")) {
@@ -124,7 +126,7 @@ class Scene extends Look {
       this.legend.hidden = shapes.areListed(contents, now);
       this.legend.replaceChildren(...shapes.legendLines(this.legend.hidden ? [] : this.entries()));
     }
-    if (differs("chosen", "use", "only")) this.showCard();
+    if (differs("chosen", "whole", "use", "only")) this.showCard();
     if (hasOthers) this.decoded = this.decode();
     this.redraw();
     if (Object.keys(now).some((name) => !QUICK.includes(name) && differs(/** @type {keyof SceneState} */ (name)))) this.page.hold();
@@ -179,33 +181,47 @@ class Scene extends Look {
     this.store.change({ only: all && new Set(all.map((id) => this.contents.find(id).model.index)), chosen: null, eye: this.camera.eye.slice(0, 2) });
   }
 
-  // Chooses what has a number; the eye goes there if `moves`.
-  /** @param {number | null} id @param {boolean} moves */
-  async choose(id, moves = false) {
+  isolateChosen() { this.isolate(this.contents.selection(this.store.now, (model) => model.isShown).map(({ numbers }) => numbers[0])); }
+
+  // Chooses what has a number, of a plate also its whole part or zone; the eye goes there if `moves`.
+  /** @param {number | null} id @param {boolean} moves @param {SceneState["whole"]} whole */
+  async choose(id, moves = false, whole = null) {
     const { contents, store, camera } = this;
-    if (id === null || !moves) return this.store.change({ chosen: id });
-    const isOfLevel = (/** @type {Model} */ model) => shapes.isOfLevel(store.now, model);
-    this.keep({ ...contents.together(id, isOfLevel).reduce((now, one) => shapes.reveal(contents, now, contents.find(one)), store.now), chosen: id });
-    await contents.load(contents.find(id).model);
-    if (store.now.chosen !== id) return;
-    const { box: { min, max } } = shapes.boxOf(contents, id, isOfLevel);
+    if (id === null || !moves) return store.change({ chosen: id, whole });
+    this.keep(shapes.revealAll(contents, { ...store.now, chosen: id, whole }));
+    const { now } = store;
+    const isOfLevel = (/** @type {Model} */ model) => shapes.isOfLevel(now, model);
+    await this.load(now, isOfLevel);
+    if (!this.isChosen(now)) return;
+    const { box: { min, max } } = shapes.boxOf(contents, now, isOfLevel);
     camera.target = min.map((v, i) => (v + max[i]) / 2);
     camera.distance = Math.min(camera.distance, Math.max(Math.hypot(...shapes.add(max, min, -1)) * 4, camera.radius / 4));
     store.change({ eye: camera.eye });
   }
+
+  // Whether what was chosen is chosen still.
+  /** @param {SceneState} then */
+  isChosen(then) { return (/** @type {const} */ (["chosen", "whole", "use"])).every((name) => this.store.now[name] === then[name]); }
+
+  // Decodes the parts that are chosen.
+  /** @param {SceneState} now @param {(model: Model) => boolean} isWanted */
+  load(now, isWanted) { return Promise.all(this.contents.selection(now, isWanted).map(({ model }) => this.contents.load(model))); }
 
   async showCard() {
     const { contents, store: { now } } = this;
     const { chosen, use, only } = now;
     this.card.replaceChildren();
     if (chosen === null) return;
-    await contents.load(contents.find(chosen).model);
-    if (this.store.now.chosen !== chosen || this.store.now.use !== use) return;
-    const { own, area } = shapes.boxOf(contents, chosen, ({ isShown }) => isShown);
+    const isShown = (/** @type {Model} */ model) => model.isShown;
+    await this.load(now, isShown);
+    if (!this.isChosen(now)) return;
+    const { own, area } = shapes.boxOf(contents, now, isShown);
     const extent = ["size", own.max.map((v, i) => shapes.number((v - own.min[i]) * this.unit)).join(" × ") + ` ${this.unitName}`];
-    const { table, row } = shapes.rowOf(contents, use, chosen);
-    this.fillCard([...this.facts(chosen), ...(area === null ? [] : [/** @type {Fact} */ (["area", contents.area(area)])]), /** @type {Fact} */ (extent)], table, row);
-    if (contents.models.length > 1 && !only) this.card.append(el("button", { title: "Hide all other parts (I)", onclick: () => this.isolate([chosen]) }, "Only this"));
+    const node = now.whole && contents.nodeOf(now);
+    const { table, row } = node ? { table: null, row: 0 } : shapes.rowOf(contents, use, chosen);
+    const facts = node ? shapes.factsOfNode(contents, use, node) : this.facts(chosen);
+    this.fillCard([...facts, ...(area === null ? [] : [/** @type {Fact} */ (["area", contents.area(area)])]), /** @type {Fact} */ (extent)], table, row);
+    if (contents.models.length > 1 && !only) this.card.append(el("button", { title: "Hide all other parts (I)", onclick: () => this.isolateChosen() }, "Only this"));
   }
 
   /** @type {(x: number, y: number) => any} */
@@ -257,7 +273,7 @@ class Scene extends Look {
     if (!this.renderer) return;
     const now = this.store.read(params, this.page.say);
     this.store.change(now);
-    if (now.chosen !== null && !params.has("eye")) await this.choose(now.chosen, true);
+    if (now.chosen !== null && !params.has("eye")) await this.choose(now.chosen, true, now.whole);
   }
 
   // A picture of what is shown at first, with its legend; null if nothing can be drawn.

@@ -3,12 +3,13 @@
 const shapes = assetq.shapes;
 const AXES = "xyz";
 const VIEW = [-0.9, 0.35];
+const WHOLES = /** @type {const} */ (["part", "zone"]);
 
 /** @type {(contents: Contents) => SceneState} */
 const first = ({ models, kinds, lods, hasThickness }) => ({
   parts: new Set(models.filter(({ part }) => part.kind === kinds[0]).map(({ index }) => index)),
   only: null, level: lods[0] ?? null, hidden: 0, by: hasThickness ? "thickness" : "material", use: 0, range: [null, null],
-  cut: null, eye: VIEW, apart: 0, grid: true, wireframe: false, seeThrough: false, turns: {}, chosen: null,
+  cut: null, eye: VIEW, apart: 0, grid: true, wireframe: false, seeThrough: false, turns: {}, chosen: null, whole: null,
 });
 
 // Of what is shown.
@@ -30,6 +31,9 @@ shapes.layersSeen = (contents, now, model) => {
   return seen.size || !model.plates.length ? seen : null;
 };
 
+/** @type {(contents: Contents, now: SceneState, found: { model: Model, plate: Plate | null }) => boolean} */
+const isSeen = (contents, now, { model, plate }) => (plate ? shapes.isWanted(now, model) && isPlateSeen(contents, now, plate) : !!shapes.layersSeen(contents, now, model));
+
 // Changes of the state.
 
 // Shows a part, or one of its plates, whatever hides it.
@@ -48,6 +52,10 @@ shapes.reveal = (contents, now, { model, plate }) => {
   if (plates.length && !plates.some((one) => isPlateSeen(contents, next, one))) next.hidden = 0;
   return next;
 };
+
+// Shows all that is chosen.
+shapes.revealAll = (contents, now) =>
+  contents.selection(now, (model) => shapes.isOfLevel(now, model)).reduce((state, found) => shapes.reveal(contents, state, found), now);
 
 // Shows some parts or hides them. What else hides all of them ends.
 shapes.tick = (contents, now, models, isOn) => {
@@ -85,6 +93,7 @@ const chosen = (contents, now) => {
   /** @type {Record<string, string>} */
   const found = plate ? { plate: String(contents.rowOf(plate, now.use)), ...(model.file && { file: String(model.file) }) }
     : model.part.kind === "zone" ? { zone: String(contents.zones.indexOf(model)) } : row >= 0 ? { instance: String(row) } : {};
+  if (now.whole) found.whole = now.whole;
   return locate(contents, now, (name) => found[name] ?? "") === now.chosen ? found : { ...found, part: `${model.index},${place}` };
 };
 
@@ -145,8 +154,8 @@ const read = (contents, params, say) => {
   now.chosen = locate(contents, now, get);
   const what = ["plate", "zone", "instance", "part"].find((name) => params.has(name));
   if (what && now.chosen === null) say(`There is no ${what === "zone" ? "hit box" : what} ${get(what)} here`);
-  if (now.chosen === null) return now;
-  return contents.together(now.chosen, (model) => shapes.isOfLevel(now, model)).reduce((state, id) => shapes.reveal(contents, state, contents.find(id)), now);
+  if (now.chosen !== null && contents.find(now.chosen).plate) now.whole = WHOLES.find((whole) => whole === get("whole")) ?? null;
+  return shapes.revealAll(contents, now);
 };
 
 class Store {
@@ -160,13 +169,16 @@ class Store {
     this.usual = texts(contents, this.now);
   }
 
-  // Changes some values, and tells all listeners. What is chosen is drawn.
+  // Changes some values, and tells all listeners. What is chosen is drawn, or some of its plates are.
   /** @param {Partial<SceneState>} patch */
   change(patch) {
     const before = this.now;
     this.now = { ...before, ...patch };
-    const { model, plate } = this.now.chosen === null ? {} : this.contents.find(this.now.chosen);
-    if (model && !(plate ? shapes.isWanted(this.now, model) && isPlateSeen(this.contents, this.now, plate) : shapes.layersSeen(this.contents, this.now, model))) this.now.chosen = null;
+    const { now, contents } = this;
+    const found = now.chosen === null ? null : contents.find(now.chosen);
+    if (!found?.plate) now.whole = null;
+    if (found && !isSeen(contents, now, found)) now.chosen = (now.whole && contents.nodeOf(now)?.plates.find((plate) => isSeen(contents, now, { model: plate.model, plate }))?.id) ?? null;
+    if (now.chosen === null) now.whole = null;
     this.tell(before);
   }
 

@@ -2,6 +2,7 @@
 
 type Camera = InstanceType<Shapes["Camera"]>;
 type Look<Id, Meta extends SceneMeta | ChartMeta> = import("../look.js").LookOf<Id, Meta>;
+type Renderer = InstanceType<Shapes["Renderer"]>;
 type Contents = InstanceType<Shapes["Contents"]>;
 type Store = InstanceType<Shapes["Store"]>;
 type Pen = CanvasRenderingContext2D;
@@ -38,6 +39,8 @@ interface SceneState {
   turns: Readonly<Record<string, number>>;
   /** The number of what is chosen. */
   chosen: number | null;
+  /** Whether the chosen plate stands for its whole part or zone. */
+  whole: "part" | "zone" | null;
 }
 
 /** The axis, the place from 0 to 1000, and the side that is taken away: 1 or -1. */
@@ -79,6 +82,8 @@ interface SceneMeta {
 
 /** A plate of armour: its part, its number there, and its first vertex. */
 interface Plate { model: Model; number: number; row: number; layer: number; triangles: number; id: number; vertex: number }
+/** A zone of a ship's armour, a part of one, or a plate, whose `whole` is null. */
+interface ArmourNode { name: string; whole: SceneState["whole"]; above: ArmourNode | null; below: ArmourNode[]; models: Model[]; plates: Plate[] }
 /** What a number stands for. */
 interface Found { model: Model; plate: Plate | null; place: number }
 /** What stands somewhere. */
@@ -86,6 +91,8 @@ interface Standing { part: Box; rig?: Rig; matrices?: Float32Array | null; shift
 /** A band of the scale of thicknesses, with the number of its plates. */
 interface Band { from: number; to: number; text: string; colour: number[]; count: number }
 interface Line { row: HTMLElement; input: HTMLInputElement }
+/** A box that shows some parts and hides them. An item of a tree is ticked as its box is. */
+interface Tick { input: HTMLInputElement; models: Model[]; item?: HTMLElement }
 interface Move { turn?: number[]; pan?: number[]; zoom?: number; at?: number[] }
 /** The matrix to the screen. */
 type ViewMatrix = Float32Array & { depth: number[]; pixel: number };
@@ -102,7 +109,7 @@ interface Shapes {
   KINDS: Record<string, [string, string]>;
   Camera: import("../camera.js").CameraClass;
   Look: import("../look.js").LookClass;
-  Renderer: any;
+  Renderer: import("../gl.js").RendererClass;
   Contents: import("./contents.js").ContentsClass;
   Ruler: import("./ruler.js").RulerClass;
   Store: import("./state.js").StoreClass;
@@ -118,8 +125,8 @@ interface Shapes {
 
   unpack(part: Solid, bytes: Uint8Array): Unpacked;
   position(part: Solid, words: Uint16Array, i: number): number[];
-  coarse(part: Solid, solid: Unpacked, cell: number): Uint32Array;
-  edges(part: Solid, indices: Uint32Array | null): Uint32Array;
+  coarse(part: Drawn["part"], solid: Unpacked, cell: number): Uint32Array;
+  edges(part: Drawn["part"], indices: Uint32Array | null): Uint32Array;
   channels(css: string): number[];
   colours(count: number): number[][];
   number(value: number | null): string;
@@ -129,7 +136,7 @@ interface Shapes {
   picture(canvas: HTMLCanvasElement, title: string, legend: LegendEntry[], page: Page, over?: (pen: Pen) => void, fine?: number): void;
 
   round(value: number): number;
-  grid(box: Box, unit: number): any;
+  grid(box: Box, unit: number): DrawnSolid & { step: number };
   drawScale(pen: Pen, camera: Camera, size: [number, number], style: { unit: number; unitName: string; axes: string[]; ink: string; paper: string }): void;
 
   legendLines(entries: LegendEntry[]): HTMLElement[];
@@ -145,6 +152,7 @@ interface Shapes {
   isWanted(now: SceneState, model: Model): boolean;
   layersSeen(contents: Contents, now: SceneState, model: Model): Set<number> | null;
   reveal(contents: Contents, now: SceneState, found: { model: Model; plate: Plate | null }): SceneState;
+  revealAll(contents: Contents, now: SceneState): SceneState;
   tick(contents: Contents, now: SceneState, models: Model[], isOn: boolean): SceneState;
 
   colourOf(part: Solid, material: { name: string; colour: number[] }, index: number): number[];
@@ -153,11 +161,15 @@ interface Shapes {
   areListed(contents: Contents, now: SceneState): boolean;
   layerList(contents: Contents, store: Store): HTMLElement;
   plateList(contents: Contents, store: Store, page: Page, choose: (id: number) => void): HTMLDetailsElement;
-  partList(contents: Contents, store: Store, kind: string, change: Change): HTMLElement;
+  partList(contents: Contents, store: Store, kind: string, change: Change, choose: (node: ArmourNode, moves: boolean) => void): HTMLElement;
+  armourTree(contents: Contents, store: Store, box: (label: string, models: Model[]) => Tick, ticks: () => void, choose: (node: ArmourNode, moves: boolean) => void): { tree: HTMLElement; lay(models: Model[]): void };
+  coloursOf(contents: Contents, now: SceneState, plates: Plate[]): string[];
 
   factsOf(contents: Contents, use: number, id: number): Fact[];
   rowOf(contents: Contents, use: number, id: number): { table: string | null; row: number };
-  boxOf(contents: Contents, id: number, isWanted: (model: Model) => boolean): { own: Box; box: Box; area: number | null };
+  factsOfNode(contents: Contents, use: number, node: ArmourNode): Fact[];
+  thickOf(contents: Contents, plates: Plate[], use: number): string;
+  boxOf(contents: Contents, now: SceneState, isWanted: (model: Model) => boolean): { own: Box; box: Box; area: number | null };
 
   differences(contents: Contents, store: Store, isolate: (ids: number[]) => void): HTMLElement;
   signs(contents: Contents): { name: string; at: Point }[];
