@@ -1,6 +1,7 @@
 // Solids on a canvas by WebGL 2: each is drawn at all of its places by one call. What lies under a point is found by drawing
 // numbers instead of colours, into one pixel.
-const { shapes } = assetq;
+/** @type {Shapes} */
+const shapes = assetq.shapes;
 const NONE = 0xffffffff;
 
 // Shader variants, selected by `#define`:
@@ -281,7 +282,7 @@ const IDENTITY = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]];
 const isSoftware = () => {
   const gl = document.createElement("canvas").getContext("webgl2");
   const names = gl?.getExtension("WEBGL_debug_renderer_info");
-  const name = names ? gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
+  const name = gl && names ? gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : "";
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 };
@@ -289,33 +290,37 @@ const isSoftware = () => {
 // The background of a picture on the page: red, green and blue.
 const paper = () => shapes.channels(getComputedStyle(document.documentElement).getPropertyValue("--card").trim() || "#fff");
 
+/** @type {(gl: WebGL2RenderingContext, needs: string, texts?: string[]) => GlProgram} */
 const program = (gl, needs, texts = [VERTEX, FRAGMENT]) => {
   const made = gl.createProgram();
   const head = `#version 300 es\n${needs.split(" ").filter(Boolean).map((need) => `#define ${need}\n`).join("")}`;
-  for (const [kind, text] of [[gl.VERTEX_SHADER, texts[0]], [gl.FRAGMENT_SHADER, texts[1]]]) {
-    const shader = gl.createShader(kind);
+  for (const [kind, text] of /** @type {[number, string][]} */ ([[gl.VERTEX_SHADER, texts[0]], [gl.FRAGMENT_SHADER, texts[1]]])) {
+    const shader = /** @type {WebGLShader} */ (gl.createShader(kind));
     gl.shaderSource(shader, head + text);
     gl.compileShader(shader);
     gl.attachShader(made, shader);
   }
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) {
-    const logs = gl.getAttachedShaders(made).map((shader) => gl.getShaderInfoLog(shader));
+    const logs = (gl.getAttachedShaders(made) ?? []).map((shader) => gl.getShaderInfoLog(shader));
     throw new Error(`${gl.getProgramInfoLog(made)} ${logs.join(" ")}`);
   }
+  /** @type {GlProgram["names"]} */
   const names = {};
   for (let i = 0; i < gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS); i++) {
-    const { name } = gl.getActiveUniform(made, i);
-    names[name] = gl.getUniformLocation(made, name);
+    const name = gl.getActiveUniform(made, i)?.name ?? "";
+    const at = gl.getUniformLocation(made, name);
+    if (at) names[name] = at;
   }
   return { made, names };
 };
 
-// Draws `models`: { part, solid, colour, twoSided, matrices, first, stride, isShown, isFlat, lines, twins }. What has a number of
-// `twins`, the first one and how many there are, is part of what is chosen.
-shapes.Renderer = class {
-  canvas; gl; hasRisen; plain; software;
+class Renderer {
+  // Whether the quality rose after the last slow frames, and whether frames have neither lines nor shades.
+  hasRisen = false;
+  plain = false;
 
+  /** @type {Drawn[]} */
   models = [];
   section = [0, 0, 0, 1];
   hidden = 0;
@@ -340,19 +345,55 @@ shapes.Renderer = class {
   fast = 0;
   patience = 12;
   // Colours by number, if any: 1024 a line.
+  /** @type {Uint8Array | null} */
   palette = null;
+  /** @type {Box} */
   bounds = { min: [-1, -1, -1], max: [1, 1, 1] };
+  /** @type {Point | undefined} */
+  sun;
+  /** @type {Point | undefined} */
+  from;
+  faded = 1;
+  isPicking = false;
+  /** @type {WebGLSync | null} */
+  fence = null;
+  /** @type {GlProgram | null} */
+  current = null;
+
+  // What was made for the GPU.
+  /** @type {Map<string, GlProgram>} */
+  programs = new Map();
+  /** @type {Map<TexImageSource | Uint8Array, WebGLTexture>} */
+  textures = new Map();
+  /** @type {Map<Rig, { of: Float32Array | null, made: WebGLTexture }>} */
+  poses = new Map();
+  /** @type {{ of: Uint8Array, made: WebGLTexture } | null} */
+  paletteTexture = null;
+  /** @type {GlScreen | null} */
+  screen = null;
+  /** @type {GlProgram | null} */
+  over = null;
+  /** @type {GlProgram | null} */
+  shade = null;
+  /** @type {{ frame: WebGLFramebuffer, depths: WebGLTexture } | null} */
+  sunlight = null;
+  /** @type {WebGLFramebuffer | null} */
+  pixel = null;
 
   // null where the browser has no WebGL 2.
+  /** @param {HTMLCanvasElement} canvas @param {() => void} changed */
   static on(canvas, changed) {
     const software = isSoftware();
     // An opaque canvas costs the browser less to lay on the page: a third of all work, if the processor draws.
     const gl = canvas.getContext("webgl2", { alpha: false, antialias: !software, powerPreference: "high-performance" });
-    return gl && new shapes.Renderer(canvas, gl, changed, software);
+    return gl && new Renderer(canvas, gl, changed, software);
   }
 
+  /** @param {HTMLCanvasElement} canvas @param {WebGL2RenderingContext} gl @param {() => void} changed @param {boolean} software */
   constructor(canvas, gl, changed, software) {
-    Object.assign(this, { canvas, gl, software });
+    this.canvas = canvas;
+    this.gl = gl;
+    this.software = software;
     this.start();
     this.paper = paper();
     document.addEventListener("assetq-theme", () => ((this.paper = paper()), changed()));
@@ -366,10 +407,8 @@ shapes.Renderer = class {
 
   start() {
     const { gl } = this;
-    this.programs = new Map();
-    this.textures = null;
+    for (const made of [this.programs, this.textures, this.poses]) made.clear();
     this.paletteTexture = this.screen = this.over = this.shade = this.sunlight = null;
-    this.poses = new Map();
     this.pixel = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
     for (const [at, format] of [[gl.COLOR_ATTACHMENT0, gl.RGBA8], [gl.DEPTH_ATTACHMENT, gl.DEPTH_COMPONENT24]]) {
@@ -384,16 +423,19 @@ shapes.Renderer = class {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
 
+  /** @type {(model: DrawnSolid) => Gpu} */
   upload(model) {
     const { gl } = this;
     const { solid, matrices } = model;
-    const gpu = (model.gpu = { vao: gl.createVertexArray(), lines: null, indices: null, images: null, coarse: null, buffer: null, ELEMENTS: gl.ELEMENT_ARRAY_BUFFER });
+    /** @type {Gpu["buffer"]} */
     const buffer = (data, target = gl.ARRAY_BUFFER) => {
       const made = gl.createBuffer();
       gl.bindBuffer(target, made);
       gl.bufferData(target, data, gl.STATIC_DRAW);
       return { buffer: made, count: data.length };
     };
+    /** @type {Gpu} */
+    const gpu = { vao: gl.createVertexArray(), lines: null, indices: null, images: null, coarse: [], buffer, ELEMENTS: gl.ELEMENT_ARRAY_BUFFER };
     gl.bindVertexArray(gpu.vao);
     buffer(solid.vertices);
     // Four numbers; the program reads three. Most drivers have to copy vertices of three such numbers.
@@ -429,15 +471,16 @@ shapes.Renderer = class {
     }
     if (solid.indices) gpu.indices = buffer(solid.indices, gl.ELEMENT_ARRAY_BUFFER);
     gl.bindVertexArray(null);
-    gpu.buffer = buffer;
+    return gpu;
   }
 
   // The texture of an image, which models share.
+  /** @param {TexImageSource | Uint8Array} image */
   texture(image) {
     const { gl } = this;
-    this.textures ??= new Map();
-    if (!this.textures.has(image)) {
-      const made = gl.createTexture();
+    let made = this.textures.get(image);
+    if (!made) {
+      made = gl.createTexture();
       gl.bindTexture(gl.TEXTURE_2D, made);
       if (image instanceof Uint8Array) gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, image);
       else gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
@@ -445,11 +488,12 @@ shapes.Renderer = class {
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR_MIPMAP_LINEAR);
       this.textures.set(image, made);
     }
-    return this.textures.get(image);
+    return made;
   }
 
   // Makes the canvas as many dots as the screen has there; fewer where it moves and drawing is slow, and more for a still, which the
   // browser scales down.
+  /** @param {boolean} isStill */
   resize(isStill) {
     const scale = Math.min(devicePixelRatio || 1, 2) * [1, 1, 0.75, 0.5, 0.4][this.draft] * this.enlarged;
     const most = this.gl.getParameter(this.gl.MAX_RENDERBUFFER_SIZE);
@@ -461,6 +505,7 @@ shapes.Renderer = class {
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
   }
 
+  /** @param {Camera} camera */
   view(camera) {
     const { min, max } = this.bounds;
     const middle = min.map((v, i) => (v + max[i]) / 2);
@@ -468,7 +513,11 @@ shapes.Renderer = class {
     return camera.matrix(shapes.aspect(this.canvas), middle, world);
   }
 
+  // The models that are shown and decoded.
+  get shown() { return /** @type {DrawnSolid[]} */ (this.models.filter((model) => model.isShown && model.solid)); }
+
   // Draws by `draw` a picture of `times` as many dots in a row as the screen has.
+  /** @type {(times: number, draw: () => void) => void} */
   finest(times, draw) {
     [this.enlarged, this.rests] = [times, true];
     draw();
@@ -477,6 +526,7 @@ shapes.Renderer = class {
 
   // Draws a frame. Frames that follow each other are drafts if drawing is slow: of fewer triangles and dots. What stays on
   // the screen is no draft, and gets lines and shades.
+  /** @param {Camera} camera */
   draw(camera, moves = false) {
     const { gl, canvas } = this;
     if (gl.isContextLost()) return;
@@ -485,9 +535,10 @@ shapes.Renderer = class {
     this.resize(isStill);
     const began = performance.now();
     gl.viewport(0, 0, canvas.width, canvas.height);
-    gl.clearColor(...this.paper, 1);
+    const [red, green, blue] = this.paper;
+    gl.clearColor(red, green, blue, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    const shown = this.models.filter((model) => model.isShown && model.solid);
+    const shown = this.shown;
     const view = this.view(camera);
     const { eye, right, up } = camera.axes();
     this.sun = [0, 1, 2].map((i) => (0.55 * eye[i] + 0.75 * up[i] - 0.45 * right[i]) / 1.034);
@@ -514,12 +565,14 @@ shapes.Renderer = class {
   }
 
   // Draws lines, shades and the outline of what is chosen over a frame; over a still one also shadows.
+  /** @type {(view: ViewMatrix, camera: Camera, shown: DrawnSolid[], isGlass: boolean, isStill: boolean) => void} */
   drawOver(view, camera, shown, isGlass, isStill) {
     const { gl, canvas } = this;
     const { eye, right, up } = camera.axes();
+    const [from, sun] = [this.from ?? eye, this.sun ?? eye];
     const [width, height] = [canvas.width, canvas.height];
-    if (this.screen?.width !== width || this.screen.height !== height || this.screen.fine !== this.fine) this.screen = this.makeScreen(width, height);
-    const { frame, shadeFrame, depths, numbers, shaded } = this.screen;
+    const isFit = this.screen && this.screen.width === width && this.screen.height === height && this.screen.fine === this.fine;
+    const { frame, shadeFrame, cells, depths, numbers, shaded } = (this.screen = (isFit && this.screen) || this.makeScreen(width, height));
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -530,16 +583,17 @@ shapes.Renderer = class {
     }
     const { min, max } = this.bounds;
     const hasShades = !isGlass && !this.wireframe;
-    const casters = hasShades && isStill && this.sun[1] > 0.15 ? shown.filter((model) => !model.lines && !model.isFlat && model.colour[3] >= 1) : [];
-    const light = casters.length ? this.drawShadows(casters) : null;
+    const casters = hasShades && isStill && sun[1] > 0.15 ? shown.filter((model) => !model.lines && !model.isFlat && model.colour[3] >= 1) : [];
+    const light = casters.length ? this.drawShadows(casters, sun) : null;
     gl.disable(gl.DEPTH_TEST);
     if (hasShades) {
       this.shade ??= program(gl, "", [OVER_VERTEX, SHADE_FRAGMENT]);
       gl.bindFramebuffer(gl.FRAMEBUFFER, shadeFrame);
-      gl.viewport(0, 0, ...this.screen.cells);
+      gl.viewport(0, 0, cells[0], cells[1]);
       const names = this.useOver(this.shade, view, { depths, shadows: this.sunlight?.depths ?? null });
       const [fx, fy] = camera.factors(shapes.aspect(canvas));
-      const ways = { from: this.from, ahead: eye.map((v) => -v), across: right.map((v) => v / fx), upward: up.map((v) => v / fy), sun: this.sun };
+      /** @type {Record<string, Point>} */
+      const ways = { from, ahead: eye.map((v) => -v), across: right.map((v) => v / fx), upward: up.map((v) => v / fy), sun };
       for (const [name, way] of Object.entries(ways)) gl.uniform3fv(names[name] ?? null, way);
       gl.uniform1f(names.reach, Math.hypot(...max.map((v, i) => v - min[i])) * 0.02);
       gl.uniform1f(names.floor, min[1]);
@@ -564,6 +618,7 @@ shapes.Renderer = class {
   }
 
   // Begins a pass over the whole screen with these textures.
+  /** @type {(program: GlProgram, view: ViewMatrix, textures: Record<string, WebGLTexture | null>) => GlProgram["names"]} */
   useOver({ made, names }, view, textures) {
     const { gl } = this;
     this.current = null;
@@ -574,8 +629,8 @@ shapes.Renderer = class {
       gl.uniform1i(names[name] ?? null, i);
     });
     gl.activeTexture(gl.TEXTURE0);
-    const { width, height } = this.screen;
-    gl.uniform2f(names.depth, ...view.depth);
+    const { width, height } = this.canvas;
+    gl.uniform2f(names.depth, view.depth[0], view.depth[1]);
     gl.uniform2f(names.last, width - 1, height - 1);
     gl.uniform1f(names.pixel, view.pixel / Math.min(width, height));
     gl.uniform1f(names.fine, this.fine);
@@ -583,8 +638,9 @@ shapes.Renderer = class {
   }
 
   // Draws what the sun sees of `models`. Returns the matrix from the world to it, and the width of a dot of it in the world.
-  drawShadows(models) {
-    const { gl, sun } = this;
+  /** @type {(models: DrawnSolid[], sun: Point) => { matrix: Float32Array, grain: number }} */
+  drawShadows(models, sun) {
+    const { gl } = this;
     const { min, max } = this.bounds;
     const middle = min.map((v, i) => (v + max[i]) / 2);
     const radius = Math.hypot(...max.map((v, i) => v - middle[i])) || 1;
@@ -614,6 +670,7 @@ shapes.Renderer = class {
   }
 
   // A texture that passes draw into, at a place of the frame that is bound.
+  /** @type {(inner: number, format: number, type: number, at: number, width: number, height: number, filter?: number) => WebGLTexture} */
   target(inner, format, type, at, width, height, filter = this.gl.NEAREST) {
     const { gl } = this;
     const made = gl.createTexture();
@@ -625,9 +682,10 @@ shapes.Renderer = class {
     return made;
   }
 
+  /** @type {(width: number, height: number) => GlScreen} */
   makeScreen(width, height) {
     const { gl, fine } = this;
-    for (const name of ["depths", "numbers", "shaded"]) if (this.screen) gl.deleteTexture(this.screen[name]);
+    if (this.screen) [this.screen.depths, this.screen.numbers, this.screen.shaded].forEach((made) => gl.deleteTexture(made));
     const [frame, shadeFrame] = [this.screen?.frame ?? gl.createFramebuffer(), this.screen?.shadeFrame ?? gl.createFramebuffer()];
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
     const numbers = this.target(gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, gl.COLOR_ATTACHMENT0, width, height);
@@ -639,10 +697,12 @@ shapes.Renderer = class {
   }
 
   // Measures how long the GPU takes for a frame, from the call to the end of drawing; one frame at a time.
+  /** @param {number} began */
   measure(began) {
     const { gl } = this;
-    if (this.fence) return;
-    const fence = (this.fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0));
+    const fence = this.fence ? null : gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    if (!fence) return;
+    this.fence = fence;
     gl.flush();
     const look = () => {
       if (gl.isContextLost()) return (this.fence = null);
@@ -656,6 +716,7 @@ shapes.Renderer = class {
   }
 
   // Notes how long a frame took to draw.
+  /** @param {number} milliseconds */
   took(milliseconds) {
     this.slow = milliseconds > 30 ? this.slow + 1 : 0;
     this.fast = milliseconds < 14 ? this.fast + 1 : 0;
@@ -671,15 +732,16 @@ shapes.Renderer = class {
   }
 
   // The program for a model, ready to draw it.
-  use(extra, model, view, eye) {
+  /** @type {(extra: string, model: DrawnSolid, gpu: Gpu, view: Float32Array, eye: Point) => GlProgram["names"]} */
+  use(extra, model, gpu, view, eye) {
     const { gl } = this;
     const cuts = this.section.some((v, i) => i < 3 && v !== 0);
     const drawsColours = !extra || extra === "ONLY";
     const usesPalette = this.palette && model.solid.plates && (drawsColours || this.sieves);
-    const usesImage = model.gpu?.images && drawsColours && !usesPalette && !this.wireframe;
+    const usesImage = gpu.images && drawsColours && !usesPalette && !this.wireframe;
     const needs = [extra, usesImage && "IMAGE", usesImage && model.part.normals && "SURFACE", model.solid.plates && "PLATES", cuts && "CUT", model.part.normals && "NORMALS", usesPalette && "PALETTE", model.rig?.pose && "SKIN"].filter(Boolean).join(" ");
-    if (!this.programs.has(needs)) this.programs.set(needs, program(gl, needs));
-    const found = this.programs.get(needs);
+    const found = this.programs.get(needs) ?? program(gl, needs);
+    this.programs.set(needs, found);
     if (this.current === found) return found.names;
     this.current = found;
     const { made, names } = found;
@@ -687,47 +749,48 @@ shapes.Renderer = class {
     gl.uniformMatrix4fv(names.view, false, view);
     gl.uniform3fv(names.eye ?? null, eye);
     gl.uniform4fv(names.section ?? null, this.section);
-    for (const name of ["chosen", "under", "hidden"]) gl.uniform1ui(names[name] ?? null, this[name]);
+    for (const name of /** @type {const} */ (["chosen", "under", "hidden"])) gl.uniform1ui(names[name] ?? null, this[name]);
     gl.uniform3fv(names.sun ?? null, this.sun ?? eye);
     gl.uniform3fv(names.from ?? null, this.from ?? eye);
-    gl.uniform1f(names.faded ?? null, this.faded ?? 1);
-    if (usesPalette) this.usePalette();
+    gl.uniform1f(names.faded ?? null, this.faded);
+    if (this.palette && usesPalette) this.usePalette(this.palette);
     return names;
   }
 
+  /** @type {(extra: string, view: Float32Array, eye: Point, models: DrawnSolid[], linesToo: boolean) => void} */
   pass(extra, view, eye, models, linesToo) {
     const { gl } = this;
     this.current = null;
     for (const model of models) {
       const { part, solid } = model;
       if (!model.gpu) {
-        this.upload(model);
+        model.gpu = this.upload(model);
         // The upload of images takes the place of the palette.
         this.current = null;
       }
       const { gpu } = model;
-      const names = this.use(extra, model, view, eye);
+      const names = this.use(extra, model, gpu, view, eye);
       const isLines = (this.wireframe || linesToo) && (!extra || extra === "ONLY");
       gl.uniform3fv(names.low, part.min);
       gl.uniform3fv(names.shift, model.shift ?? [0, 0, 0]);
       gl.uniform3fv(names.size, part.max.map((v, i) => v - part.min[i]));
-      if (names.image) {
+      if (names.image && gpu.images && part.uvs) {
         gpu.images.forEach((image, i) => {
           gl.activeTexture(gl.TEXTURE0 + i);
           gl.bindTexture(gl.TEXTURE_2D, image);
           gl.uniform1i(names[IMAGES[i]] ?? null, i);
         });
         gl.activeTexture(gl.TEXTURE0);
-        gl.uniform4f(names.uvRange, ...part.uvs[0], ...part.uvs[1]);
+        gl.uniform4fv(names.uvRange, part.uvs.flat());
       }
-      if (names.poses) this.usePose(names, model.rig);
+      if (names.poses && model.rig?.pose) this.usePose(names.poses, model.rig, model.rig.pose);
       gl.uniform1ui(names.first ?? null, model.first);
       gl.uniform1ui(names.stride ?? null, model.stride);
       const [twin, twins] = (!this.isPicking && model.twins) || [0, 0];
       gl.uniform1ui(names.twin ?? null, twin);
       gl.uniform1ui(names.twins ?? null, twins);
       gl.uniform4fv(names.colour ?? null, isLines ? this.lineColour(model) : model.colour);
-      gl.uniform1i(names.isFlat ?? null, isLines || !!model.isFlat);
+      gl.uniform1i(names.isFlat ?? null, isLines || model.isFlat ? 1 : 0);
       gl.bindVertexArray(gpu.vao);
       // Values of attributes that no array has belong to no model.
       if (!solid.plates) gl.vertexAttribI4ui(2, 0, 0, 0, 0);
@@ -735,7 +798,7 @@ shapes.Renderer = class {
       const places = model.matrices ? model.matrices.length / 12 : 1;
       const culls = !model.twoSided && !model.matrices && this.section.every((v, i) => i === 3 || !v);
       gl[culls ? "enable" : "disable"](gl.CULL_FACE);
-      const indices = isLines ? this.edges(model) : this.draft && !(extra.startsWith("N") && solid.plates) ? this.coarse(model) : solid.indices && gpu.indices;
+      const indices = isLines ? this.edges(model, gpu) : this.draft && !(extra.startsWith("N") && solid.plates) ? this.coarse(model, gpu) : gpu.indices;
       if (indices) {
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices.buffer);
         gl.drawElementsInstanced(isLines ? gl.LINES : gl.TRIANGLES, indices.count, gl.UNSIGNED_INT, 0, places);
@@ -747,29 +810,33 @@ shapes.Renderer = class {
   }
 
   // The colour of lines. They are a dot wide: where several dots become one, those on the paper stand out the more.
+  /** @param {DrawnSolid} model */
   lineColour({ colour, lines }) {
     return [...colour.slice(0, 3).map((c, i) => (lines ? this.paper[i] + (c - this.paper[i]) * this.fine : c)), 1];
   }
 
-  edges({ part, solid, gpu }) {
+  /** @type {(model: DrawnSolid, gpu: Gpu) => GpuBuffer} */
+  edges({ part, solid }, gpu) {
     solid.lines ??= shapes.edges(part, solid.indices);
     return (gpu.lines ??= gpu.buffer(solid.lines, gpu.ELEMENTS));
   }
 
   // The triangles for a draft: corners in one cell of a grid over all there is are one corner.
-  coarse({ part, solid, gpu }) {
+  /** @type {(model: DrawnSolid, gpu: Gpu) => GpuBuffer | null} */
+  coarse({ part, solid }, gpu) {
     const { min, max } = this.bounds;
     const cell = Math.max(...max.map((v, i) => v - min[i])) / [0, 256, 128, 72, 48][this.draft];
-    gpu.coarse ??= [];
-    gpu.coarse[this.draft] ??= part.triangles < 64 && solid.indices ? gpu.indices : gpu.buffer(shapes.coarse(part, solid, cell), gpu.ELEMENTS);
+    if (part.triangles < 64 && gpu.indices) return gpu.indices;
+    gpu.coarse[this.draft] ??= gpu.buffer(shapes.coarse(part, solid, cell), gpu.ELEMENTS);
     return gpu.coarse[this.draft];
   }
 
   // Gives the program the colours by number.
-  usePalette() {
-    const { gl, palette } = this;
+  /** @param {Uint8Array} palette */
+  usePalette(palette) {
+    const { gl } = this;
     if (this.paletteTexture?.of !== palette) {
-      if (this.paletteTexture) gl.deleteTexture(this.paletteTexture.made);
+      gl.deleteTexture(this.paletteTexture?.made ?? null);
       this.paletteTexture = { of: palette, made: gl.createTexture() };
       gl.bindTexture(gl.TEXTURE_2D, this.paletteTexture.made);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1024, palette.length / 4096, 0, gl.RGBA, gl.UNSIGNED_BYTE, palette);
@@ -780,34 +847,37 @@ shapes.Renderer = class {
   }
 
   // Gives the program the matrices of joints: a line for each, of four columns.
-  usePose(names, rig) {
+  /** @type {(poses: WebGLUniformLocation, rig: Rig, pose: Float32Array) => void} */
+  usePose(poses, rig, pose) {
     const { gl } = this;
     const known = this.poses.get(rig) ?? { of: null, made: gl.createTexture() };
     gl.activeTexture(gl.TEXTURE0 + IMAGES.length);
     gl.bindTexture(gl.TEXTURE_2D, known.made);
-    gl.uniform1i(names.poses, IMAGES.length);
-    if (known.of !== rig.pose) {
-      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB32F, 4, rig.pose.length / 12, 0, gl.RGB, gl.FLOAT, rig.pose);
+    gl.uniform1i(poses, IMAGES.length);
+    if (known.of !== pose) {
+      gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB32F, 4, pose.length / 12, 0, gl.RGB, gl.FLOAT, pose);
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-      this.poses.set(rig, { ...known, of: rig.pose });
+      this.poses.set(rig, { ...known, of: pose });
     }
     gl.activeTexture(gl.TEXTURE0);
   }
 
   // The number at a point of the page, or null. Where drawing is slow, meshes are sought roughly, but not what is pressed.
+  /** @type {(camera: Camera, x: number, y: number, isPressed?: boolean) => number | null} */
   pick(camera, x, y, isPressed) {
     const { gl, canvas } = this;
     const box = canvas.getBoundingClientRect();
     if (x < box.left || y < box.top || x >= box.right || y >= box.bottom || gl.isContextLost()) return null;
     const [nx, ny] = [((x - box.left + 0.5) / box.width) * 2 - 1, 1 - ((y - box.top + 0.5) / box.height) * 2];
     const m = this.toPixel(this.view(camera), nx, ny, box);
-    this.draft = isPressed ? 0 : this.slowness && 1;
+    this.draft = isPressed ? 0 : Math.min(this.slowness, 1);
     const number = this.readPixel("NUMBERS", m);
     return number === NONE ? null : number;
   }
 
   // The point of a model that is seen at a point of the page, or null.
+  /** @type {(camera: Camera, x: number, y: number) => Point | null} */
   locate(camera, x, y) {
     const { canvas } = this;
     const box = canvas.getBoundingClientRect();
@@ -825,6 +895,7 @@ shapes.Renderer = class {
   }
 
   // Where a point of space is on the canvas, in pixels of the page.
+  /** @type {(camera: Camera, point: Point) => number[]} */
   project(camera, [x, y, z]) {
     const m = this.view(camera);
     const [cx, cy, , w] = [0, 1, 2, 3].map((i) => m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i]);
@@ -832,6 +903,7 @@ shapes.Renderer = class {
   }
 
   // A view, moved and enlarged until a point of it fills it.
+  /** @type {(view: ViewMatrix, nx: number, ny: number, box: DOMRect) => Float32Array} */
   toPixel(view, nx, ny, box) {
     const m = view.slice();
     for (let column = 0; column < 16; column += 4) {
@@ -842,6 +914,7 @@ shapes.Renderer = class {
   }
 
   // Draws into one pixel, and reads it.
+  /** @type {(extra: string, m: Float32Array) => number} */
   readPixel(extra, m) {
     const { gl } = this;
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.pixel);
@@ -849,14 +922,16 @@ shapes.Renderer = class {
     gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.isPicking = true;
-    this.pass(extra, m, [0, 0, 1], this.models.filter((model) => model.isShown && model.solid), false);
+    this.pass(extra, m, [0, 0, 1], this.shown, false);
     this.isPicking = false;
     const found = new Uint8Array(4);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, found);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     return new DataView(found.buffer).getUint32(0, true);
   }
-};
+}
+/** @typedef {typeof Renderer} RendererClass */
+shapes.Renderer = Renderer;
 shapes.NONE = NONE;
 shapes.aspect = (canvas) => (canvas.clientWidth || 4) / (canvas.clientHeight || 3);
 
@@ -865,7 +940,7 @@ shapes.copy = (canvas, over) => {
   const scale = Math.min(devicePixelRatio || 1, 2);
   const copy = document.createElement("canvas");
   Object.assign(copy, { width: Math.round(canvas.clientWidth * scale), height: Math.round(canvas.clientHeight * scale) });
-  const pen = copy.getContext("2d");
+  const pen = /** @type {Pen} */ (copy.getContext("2d"));
   pen.imageSmoothingQuality = "high";
   pen.drawImage(canvas, 0, 0, copy.width, copy.height);
   pen.scale(scale, scale);
@@ -877,14 +952,14 @@ shapes.copy = (canvas, over) => {
 // dots in a row of the canvas become one.
 shapes.picture = (canvas, title, legend, page, over, fine = 1) => {
   const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(name).trim();
+  const colour = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   const [width, height] = [canvas.width, canvas.height].map((side) => Math.round(side / fine));
   const scale = width / Math.max(canvas.clientWidth, 1);
   const columns = Math.max(1, Math.floor(width / scale / 240));
   const lines = Math.ceil(legend.length / columns);
   const out = document.createElement("canvas");
   [out.width, out.height] = [width, Math.round(height + (lines * 20 + (lines ? 16 : 0)) * scale)];
-  const pen = out.getContext("2d");
+  const pen = /** @type {Pen} */ (out.getContext("2d"));
   pen.fillStyle = colour("--card") || "#fff";
   pen.fillRect(0, 0, out.width, out.height);
   pen.imageSmoothingQuality = "high";

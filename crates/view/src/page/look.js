@@ -44,7 +44,7 @@ shapes.line = (colour, name, note, { change, checked, press }) => {
 // The common parts of views; what is under the pointer, and what is chosen, are of a type of the view.
 /** @template Id @template {SceneMeta | ChartMeta} Meta */
 class Look {
-  /** @type {any} */
+  /** @type {Renderer | null | undefined} */
   renderer;
   /** @type {Id | null} */
   under = null;

@@ -562,7 +562,7 @@ class Chart extends Look {
   // The box at a point of the page: the smallest of those that lie there, or in space the nearest.
   /** @type {(x: number, y: number) => ChartBox | null} */
   at(x, y) {
-    if (!this.isFlat) return this.byNumber[this.renderer?.pick(this.camera, x, y)] ?? null;
+    if (!this.isFlat) return this.byNumber[this.renderer?.pick(this.camera, x, y) ?? -1] ?? null;
     const box = this.plan.getBoundingClientRect();
     const [mx, mz] = [(x - box.left - this.shift[0]) / this.scale, (this.shift[1] - (y - box.top)) / this.scale];
     return this.boxes.findLast((one) => !this.off.has(one.kind) && contains(one.outline, mx, mz)) ?? null;
@@ -668,9 +668,11 @@ class Chart extends Look {
   }
 
   picture() {
-    if (this.isFlat) this.draw(false);
-    else this.renderer.finest(2, () => this.draw(false));
-    shapes.picture(this.isFlat ? this.plan : this.space, this.title, this.entries(), this.page, undefined, this.isFlat ? 1 : this.renderer.fine);
+    const renderer = this.isFlat ? null : this.renderer;
+    const draw = () => this.draw(false);
+    if (renderer) renderer.finest(2, draw);
+    else draw();
+    shapes.picture(this.isFlat ? this.plan : this.space, this.title, this.entries(), this.page, undefined, renderer?.fine);
   }
 }
 

@@ -27,7 +27,7 @@ shapes.grid = ({ min, max }, unit) => {
   const part = { vertices: ends.length, triangles: 0, indexed: false, normals: true,
     min: [low[0] * step, y, low[1] * step], max: [(low[0] + counts[0]) * step, y, (low[1] + counts[1]) * step] };
   const solid = { vertices: new Uint8Array(words.buffer), words, indices: null, plates: null, lines: Uint32Array.from(ends, (_, i) => i) };
-  return { part, solid, step, first: shapes.NONE, stride: 1, twoSided: true, lines: true, isFlat: true, isShown: true };
+  return { part, solid, step, first: shapes.NONE, stride: 1, twoSided: true, lines: true, isFlat: true, isShown: true, colour: [0, 0, 0, 1] };
 };
 
 // Draws the scale bar and the axes into the lower left corner of a view of `width` and `height`.
