@@ -2,8 +2,8 @@
 const { el, many } = assetq;
 
 /** @template T @typedef {{ value: T, above: Branch<T> | null, level: number, element: HTMLElement, row: HTMLElement, twist: HTMLElement, isFull: boolean, group?: HTMLElement }} Branch */
-// The acts of a view: `fill` lays out what is below an item when it is first unfolded, `choose` follows the selection, and `acts` are
-// those of further keys.
+// The acts of a view: `fill` lays out what is below an item when it is first unfolded, `choose` follows the selection, and `acts` belong
+// to further keys.
 /** @template T @typedef {{ fill(value: T, group: HTMLElement): void, choose(value: T): void, acts?: Record<string, (value: T) => void> }} BranchActs */
 
 let count = 0;

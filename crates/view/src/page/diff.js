@@ -2,7 +2,8 @@
 const { el, many, words } = assetq;
 const KINDS = ["added", "removed", "changed"];
 const PORTION = 300;
-const NAMED = 6; // rows of a table that the first part names
+const NAMED = 6; // rows of a table that the first part names, if there are several
+const NAMED_ALONE = 30;
 /** @type {Record<string, string>} */
 const SIGNS = { added: "+", removed: "−", changed: "~" };
 
@@ -57,11 +58,13 @@ assetq.kinds.summary = {
     element.append(body);
     for (const one of order.slice(0, 40)) {
       const list = el("ul", { class: "changed" });
-      body.append(el("section", {}, el("h2", {}, el("a", { href: page.link(one.id) }, inWords(one))), one.meta.moved ? el("p", { class: "soft" }, "These rows have other places in the file, and the same contents.") : list));
+      // The headline is enough for one table.
+      const head = order.length > 1 && el("h2", {}, el("a", { href: page.link(one.id) }, inWords(one)));
+      body.append(el("section", {}, head, one.meta.moved ? el("p", { class: "soft" }, "These rows have other places in the file, and the same contents.") : list));
       if (one.meta.moved) continue;
       const all = await changesOf(one.meta, page);
       // Some of each kind, changed rows first.
-      for (const { row, kind: number, key, what, fields } of [2, 0, 1].flatMap((kind) => all.filter((one) => one.kind === kind)).slice(0, NAMED)) {
+      for (const { row, kind: number, key, what, fields } of [2, 0, 1].flatMap((kind) => all.filter((one) => one.kind === kind)).slice(0, order.length > 1 ? NAMED : NAMED_ALONE)) {
         const kind = KINDS[number];
         const changed = kind === "changed" ? fields : [];
         const more = [...changed.slice(0, 3).map(fieldInWords), ...(changed.length > 3 ? [`and ${many(changed.length - 3)} more fields`] : [])].join(", ");

@@ -360,7 +360,7 @@ class Renderer {
   /** @type {GlProgram | null} */
   current = null;
 
-  // What was made for the GPU.
+  // Objects of the GPU, which are lost with its context.
   /** @type {Map<string, GlProgram>} */
   programs = new Map();
   /** @type {Map<TexImageSource | Uint8Array, WebGLTexture>} */

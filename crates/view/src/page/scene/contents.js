@@ -163,7 +163,7 @@ class Contents {
       const zone = { name, whole: "zone", above: null, models, plates: models.flatMap(({ plates }) => plates), below: [] };
       zone.below = groups(models, (model) => this.materialOf(model)).map(([name, models]) => {
         /** @type {ArmourNode} */
-        const part = { name, whole: "part", above: zone, models, plates: models.flatMap(({ plates }) => plates), below: [] };
+        const part = { name, whole: "part", above: zone, models, plates: models.flatMap(({ plates }) => plates).sort((a, b) => a.layer - b.layer), below: [] };
         part.below = part.plates.map((plate) => ({ name: `Layer ${plate.layer}`, whole: null, above: part, models: [plate.model], plates: [plate], below: [] }));
         return part;
       });
@@ -185,7 +185,7 @@ class Contents {
     return node ?? null;
   }
 
-  // What is chosen: the parts of a zone or of an instance, or one part or plate; with its numbers, the first one and how many there are.
+  // The parts of the zone or the instance that is chosen, or the one part or plate; each with its first number and how many it has.
   /** @type {(now: Pick<SceneState, "chosen" | "whole">, isWanted: (model: Model) => boolean) => (Found & { numbers: [number, number] })[]} */
   selection(now, isWanted) {
     const node = now.whole && this.nodeOf(now);

@@ -53,9 +53,11 @@ shapes.reveal = (contents, now, { model, plate }) => {
   return next;
 };
 
-// Shows all that is chosen.
-shapes.revealAll = (contents, now) =>
-  contents.selection(now, (model) => shapes.isOfLevel(now, model)).reduce((state, found) => shapes.reveal(contents, state, found), now);
+// Shows all that is chosen; a zone or a part only if no plate of it is seen.
+shapes.revealAll = (contents, now) => {
+  if (now.whole && contents.nodeOf(now)?.plates.some((plate) => isSeen(contents, now, { model: plate.model, plate }))) return now;
+  return contents.selection(now, (model) => shapes.isOfLevel(now, model)).reduce((state, found) => shapes.reveal(contents, state, found), now);
+};
 
 // Shows some parts or hides them. What else hides all of them ends.
 shapes.tick = (contents, now, models, isOn) => {
