@@ -11,7 +11,7 @@ fn lines(tab: &Tab<'_>) -> Vec<String> {
     serde_json::from_value(tab.eval(js)).unwrap()
 }
 
-/// What a screen reader says of the item that keys act on.
+/// The item on which keys act, as a screen reader gets it.
 fn said(tab: &Tab<'_>) -> Value {
     tab.eval(
         "((tree) => { const e = document.getElementById(tree.getAttribute('aria-activedescendant')); \
