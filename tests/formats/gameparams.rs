@@ -536,6 +536,21 @@ fn damaged_texts_are_errors_of_their_own() {
     assert!(!asset.reader().verify(&Default::default()).checks[1].is_ok());
 }
 
+/// A search does not end at a damaged id on its way. Of an id that is not found, it names the damage.
+#[test]
+fn a_text_is_found_beside_damaged_ids() {
+    let whole = mo(&[("a", "one"), ("b", "two"), ("c", "three"), ("d", "four")]);
+    let middle = 28 + 2 * 8 + 4;
+    let damaged = [&whole[..middle], &9999u32.to_le_bytes(), &whole[middle + 4..]].concat();
+    let asset = Asset::open(Source::from_vec("global.mo", damaged)).unwrap();
+    let table = asset.reader().table("texts").unwrap();
+    for (row, id) in [(0, "a"), (1, "b"), (3, "d")] {
+        assert_eq!(table.find(0, &Value::text(id)).unwrap().unwrap(), [row], "{id}");
+    }
+    let error = table.find(0, &Value::text("c")).unwrap().unwrap_err().to_string();
+    assert!(error.contains("(at offset 0x270f)"), "{error}");
+}
+
 /// A thousand ids that share one long text cost what the file is large, not a thousand times that.
 #[test]
 fn texts_that_overlap_have_a_budget() {

@@ -31,6 +31,8 @@ pub struct Catalog {
     is_big_endian: bool,
     /// The rows of each message: one for each form. A damaged message has one.
     rows: Lazy<RowEnds>,
+    /// The numbers of the messages whose ids can be read, once a search has met another one.
+    readable: Lazy<Vec<usize>>,
 }
 
 /// A text with its id.
@@ -85,7 +87,7 @@ impl Catalog {
             let kind = ErrorKind::BadVersion { found: revision.into() };
             return Err(view.locate(&header.revision).error(kind));
         }
-        let catalog = Self { source, is_big_endian, rows: Lazy::default() };
+        let catalog = Self { source, is_big_endian, rows: Lazy::default(), readable: Lazy::default() };
         catalog.stretches()?;
         let header = catalog.header()?;
         let size = catalog.number(header.count).saturating_mul(size_of::<Stretch>());
@@ -183,18 +185,38 @@ impl Catalog {
         Ok(self.rows()?.rows(number).collect())
     }
 
-    /// The number of the message with this id: ids are in order.
+    /// The number of the message with this id: ids are in order. If an id on the way is damaged, the others are searched.
     fn position(&self, wanted: &str) -> Result<Option<usize>> {
+        let damage = match self.search(wanted, self.len(), Some) {
+            Err(damage) => damage,
+            found => return found,
+        };
+        let readable = self.readable.get_or_try_init(|| self.readable_ids())?;
+        let found = self.search(wanted, readable.len(), |place| readable.get(place).copied())?;
+        found.map_or(Err(damage), |number| Ok(Some(number)))
+    }
+
+    /// The numbers of the messages whose ids can be read.
+    fn readable_ids(&self) -> Result<Vec<usize>> {
         let (ids, _) = self.stretches()?;
-        let (mut from, mut to) = (0, ids.len());
+        let readable = ids.iter().enumerate().filter(|(_, stretch)| self.bytes(stretch, "id").is_ok());
+        Ok(readable.map(|(number, _)| number).collect())
+    }
+
+    /// Searches `count` messages, whose numbers `number` gives in order.
+    fn search(&self, wanted: &str, count: usize, number: impl Fn(usize) -> Option<usize>) -> Result<Option<usize>> {
+        let (ids, _) = self.stretches()?;
+        let (mut from, mut to) = (0, count);
         while from < to {
             let middle = from.midpoint(to);
-            let Some(stretch) = ids.get(middle) else { break };
+            let Some((number, stretch)) = number(middle).and_then(|number| Some((number, ids.get(number)?))) else {
+                break;
+            };
             let (id, _) = self.bytes(stretch, "id")?;
             match until_nul(id).cmp(wanted.as_bytes()) {
                 Ordering::Less => from = middle.saturating_add(1),
                 Ordering::Greater => to = middle,
-                Ordering::Equal => return Ok(Some(middle)),
+                Ordering::Equal => return Ok(Some(number)),
             }
         }
         Ok(None)
@@ -203,7 +225,7 @@ impl Catalog {
     /// The text with this id; of one that has forms by number, the first.
     ///
     /// # Errors
-    /// When it is damaged, or an id on the way to it is.
+    /// When it is damaged, or it is absent and an id on the way to it is damaged.
     pub fn get(&self, id: &str) -> Result<Option<&str>> {
         let Some(row) = self.position(id)? else { return Ok(None) };
         self.message(row)?.map_or(Ok(None), |message| message.form(0))
