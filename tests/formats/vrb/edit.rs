@@ -351,6 +351,22 @@ fn a_polymorphic_value_keeps_its_type_and_gets_another_by_name() {
     refused(put(&bytes, MAIN, &tree), &["[Main].Entities[0]", "Sample.World.Entity"]);
 }
 
+#[test]
+fn a_null_gets_no_type_without_a_value() {
+    let bytes = demo(1, Size::Small);
+    let all = rows(&open(&bytes).unwrap());
+    let nulls: Vec<usize> = (0..all.len()).filter(|&row| all[row][VALUE].is_null()).collect();
+    assert!(nulls.len() > 1);
+    for row in nulls {
+        let set =
+            |name: Value<'static>| TableEdits { set: vec![(row, vec![(TYPE_NAME, name)])], ..TableEdits::default() };
+        refused(edited(&bytes, set("Sample.World.Note".into())), &["a null has no other type"]);
+        if all[row][TYPE_NAME].as_text().is_some() {
+            assert_eq!(decoded(&edited(&bytes, set(all[row][TYPE_NAME].clone())).unwrap()), decoded(&bytes));
+        }
+    }
+}
+
 /// Items with polymorphic members and hidden padding: a deleted item must not pass its type or its bytes to the next item.
 #[test]
 fn items_that_others_moved_up_to_keep_their_types_and_padding() {

@@ -232,9 +232,15 @@ impl<'a> Encoder<'a> {
             return Err(self.refuse(what));
         }
         let new = set.cloned().unwrap_or_else(|| value.clone().into_owned());
-        if same_leaf(value, &new) && type_name.is_none() {
+        let shown = self.type_name(edited.actual.unwrap_or(edited.slot.model));
+        let keeps_type = type_name.is_none_or(|name| name.as_text().is_none_or(|name| name == shown));
+        if same_leaf(value, &new) && keeps_type {
             self.copy(old, edited.start..old.position());
             return Ok(());
+        }
+        // A null is written without the name of a type.
+        if new.is_null() && !keeps_type {
+            return Err(self.refuse("a null has no other type: set its value, too, or insert its rows"));
         }
         self.fresh(edited.slot, &typed(type_name, new), edited.actual)
     }
