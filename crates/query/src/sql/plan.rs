@@ -191,7 +191,8 @@ pub(super) fn best(info: &mut IndexInfo, table: &dyn Table, view: &TableView) ->
         && info.num_of_order_by() == 1
         && info.order_bys().all(|term| term.column() < 0 && !term.is_order_by_desc())
         && !used.iter().any(|offer| offer.listed);
-    let first = if access == Access::Scan { first_rows(info, table, view, &offers)? } else { None };
+    // A walk that is in the order ends after the first rows.
+    let first = if access == Access::Scan && !by_row { first_rows(info, table, view, &offers)? } else { None };
     info.set_order_by_consumed(by_row || first.is_some());
     let mask = info.col_used();
     // The last bit includes all columns from there on.
