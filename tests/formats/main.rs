@@ -5,6 +5,8 @@
 mod common;
 
 mod bwdb;
+#[cfg(feature = "cli")]
+mod codecs;
 mod damage;
 mod dds;
 mod declarations;
