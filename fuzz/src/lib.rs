@@ -4,13 +4,13 @@
 #[path = "../../tests/formats/fuzzing/harness/mod.rs"]
 pub mod harness;
 
-use harness::{TARGETS, dictionary};
+use harness::{TARGETS, dictionary, kept};
 use std::path::Path;
 use std::{fs, io, process};
 
 /// Makes the only worker of the process the thread that fuzzes: coverage then follows from the input alone.
 ///
-/// Where the variable `SEEDS` is set, writes the seeds of all targets to `corpus/TARGET/` below the folder that it names,
+/// Where the variable `SEEDS` is set, writes the seeds and the kept inputs of all targets to `corpus/TARGET/` below the folder that it names,
 /// and `dictionary.txt`, and ends. A program of its own for that could not be linked without libFuzzer, which the counters of
 /// coverage call.
 pub fn start() {
@@ -30,6 +30,9 @@ fn write_seeds(root: &Path) -> io::Result<()> {
         fs::create_dir_all(&folder)?;
         for (number, seed) in (target.seeds)().into_iter().enumerate() {
             fs::write(folder.join(format!("seed-{number:04}")), seed)?;
+        }
+        for (number, input) in kept(target.name).into_iter().enumerate() {
+            fs::write(folder.join(format!("kept-{number:04}")), input)?;
         }
     }
     Ok(())

@@ -1,11 +1,11 @@
-//! The fuzz targets (`fuzz/`) without libFuzzer: their seeds, and bytes of a seeded generator.
+//! The fuzz targets (`fuzz/`) without libFuzzer: their seeds, the inputs that are kept, and bytes of a seeded generator.
 //!
 //! A run has a fixed number of inputs, not of seconds: it is the same on every machine. `ASSETQ_FUZZ=100000` runs more inputs.
 
 mod harness;
 
 use fastrand::Rng;
-use harness::{TARGETS, dictionary};
+use harness::{TARGETS, dictionary, kept};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Inputs of each target beside its seeds, unless more are asked for.
@@ -41,6 +41,9 @@ fn target(name: &str) {
     for seed in seeds.iter().step_by(1 + seeds.len() / wanted.max(1) as usize) {
         run(name, target.run, seed);
     }
+    for input in kept(name) {
+        run(name, target.run, &input);
+    }
     for number in 0..wanted {
         let input = mutated(&mut Rng::with_seed(number), &seeds);
         run(name, target.run, &input);
@@ -62,4 +65,5 @@ macro_rules! targets {
     };
 }
 
-targets!(detect bwdb geometry vrb wdata wdb gameparams text_models archives codecs verify export sql diff text edit patch);
+targets!(detect bwdb geometry vrb wdata wdb gameparams text_models archives codecs verify export sql diff text edit patch
+    set companions several camouflages);

@@ -1,5 +1,6 @@
 //! Archives, of one file and as folders of a game: their tables, their files, and addresses that lead into them.
 
+use super::folder::{Folder, unmapped};
 use super::input::{File, any, below, file, lie, one_of, rest_as_text};
 use super::models::Family;
 use super::{ask, read};
@@ -9,51 +10,12 @@ use assetq::query::archive;
 use assetq::query::archive::{Address, Archive};
 use assetq::{Asset, Options};
 use assetq_sample::{FOLDERS, Size, wows};
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex, PoisonError};
-use tempfile::TempDir;
 
-/// The folder of a game; each run replaces one of its files.
-#[derive(Debug)]
-struct Folder {
-    dir: TempDir,
-    files: BTreeMap<PathBuf, Vec<u8>>,
-    /// The files that have lists of others.
-    lists: Vec<PathBuf>,
-    changed: Option<PathBuf>,
-}
-
-impl Folder {
-    fn all() -> Vec<Self> {
-        let make = |(_, _, make): &(_, _, assetq_sample::MakeFolder)| {
-            let dir = TempDir::new().unwrap();
-            let mut files = BTreeMap::new();
-            make(1, Size::Small, &mut |path, bytes| {
-                let path = dir.path().join("game").join(path);
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(&path, bytes).unwrap();
-                files.insert(path, bytes.to_vec());
-                Ok(())
-            })
-            .unwrap();
-            let is_list = |path: &&PathBuf| {
-                let name = path.file_name().unwrap().to_string_lossy();
-                name.ends_with(".idx")
-                    || name.contains("filelist")
-                    || name.ends_with(".dat")
-                    || name.contains("Definition")
-            };
-            let lists = files.keys().filter(is_list).cloned().collect();
-            Self { dir, files, lists, changed: None }
-        };
-        FOLDERS.iter().map(make).collect()
-    }
-
-    fn path(&self) -> PathBuf {
-        self.dir.path().join("game")
-    }
+/// Whether a file has a list of others.
+fn is_list(name: &str) -> bool {
+    name.ends_with(".idx") || name.contains("filelist") || name.ends_with(".dat") || name.contains("Definition")
 }
 
 pub fn archives(data: &[u8]) {
@@ -65,28 +27,26 @@ pub fn archives(data: &[u8]) {
         }
         return;
     }
-    static FOLDERS: LazyLock<Mutex<Vec<Folder>>> = LazyLock::new(|| Mutex::new(Folder::all()));
-    let mut folders = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    static GAMES: LazyLock<Mutex<Vec<Folder>>> = LazyLock::new(|| {
+        let folder =
+            |(_, _, make): &(_, _, assetq_sample::MakeFolder)| Folder::new(|put| make(1, Size::Small, put).unwrap());
+        Mutex::new(FOLDERS.iter().map(folder).collect())
+    });
+    let mut folders = GAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = below(&mut u, folders.len());
     let folder = &mut folders[folder];
-    if let Some(path) = folder.changed.take() {
-        fs::write(&path, &folder.files[&path]).unwrap();
-    }
-    let all: Vec<PathBuf> = folder.files.keys().cloned().collect();
-    let among = if any::<u8>(&mut u) & 3 > 0 && !folder.lists.is_empty() { &folder.lists } else { &all };
-    let path = one_of(&mut u, among).clone();
-    let mut bytes = folder.files[&path].clone();
-    let fields = super::input::fields(&bytes);
-    if lie(&mut u, &mut bytes, &fields) > 0 {
-        if path.extension().is_some_and(|extension| extension == "idx") && any::<u8>(&mut u) & 1 == 0 {
-            wows::seal(&mut bytes);
+    let lists = folder.files(is_list);
+    let paths = if any::<u8>(&mut u) & 3 > 0 && !lists.is_empty() { lists } else { folder.files(|_| true) };
+    let path = one_of(&mut u, &paths).clone();
+    folder.change(&path, |bytes| {
+        let fields = super::input::fields(bytes);
+        let is_changed = lie(&mut u, bytes, &fields) > 0;
+        if is_changed && path.extension().is_some_and(|extension| extension == "idx") && any::<u8>(&mut u) & 1 == 0 {
+            wows::seal(bytes);
         }
-        fs::write(&path, &bytes).unwrap();
-        folder.changed = Some(path);
-    }
-    // A mapped file that is rewritten would change under its reader.
-    let mut options = Options::default();
-    options.no_mmap = true;
+        is_changed
+    });
+    let options = unmapped();
     let root = folder.path();
     if let Ok(source) = options.source(&root)
         && let Ok(asset) = Asset::open_with(source, &options)

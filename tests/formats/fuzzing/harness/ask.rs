@@ -51,7 +51,7 @@ fn check(file: &File, asset: &Asset) {
     reader.warnings();
 }
 
-fn references(u: &mut Unstructured<'_>, asset: &Asset) {
+pub fn references(u: &mut Unstructured<'_>, asset: &Asset) {
     let found = refs::scan(asset, &|_, _| true);
     for edge in found.edges.iter().take(ROWS) {
         let _ = format!("{edge:?}");
@@ -189,7 +189,7 @@ fn rows(u: &mut Unstructured<'_>, asset: &Asset) {
     }
 }
 
-fn draw(u: &mut Unstructured<'_>, shapes: &dyn Shapes) {
+pub fn draw(u: &mut Unstructured<'_>, shapes: &dyn Shapes) {
     let models = super::models::all();
     let stage = &models[below(u, models.len())];
     let stage = Asset::open(assetq::Source::from_vec(stage.name, stage.bytes.clone())).unwrap();
@@ -215,11 +215,17 @@ fn draw(u: &mut Unstructured<'_>, shapes: &dyn Shapes) {
 pub fn sql(data: &[u8]) {
     let mut u = Unstructured::new(data);
     let file = file(&mut u, None);
-    let Ok(asset) = file.open() else { return };
-    let left_out = any::<u8>(&mut u) & 1 == 0;
-    let number: u64 = any(&mut u);
+    if let Ok(asset) = file.open() {
+        statements_over(&mut u, &asset, file.is_valid);
+    }
+}
+
+/// Questions or edits of some tables of a file.
+pub fn statements_over(u: &mut Unstructured<'_>, asset: &Asset, is_valid: bool) {
+    let left_out = any::<u8>(u) & 1 == 0;
+    let number: u64 = any(u);
     let input = || vec![("f".to_owned(), Input::Asset(asset.clone()))];
-    let is_question = any::<u8>(&mut u) & 1 == 0;
+    let is_question = any::<u8>(u) & 1 == 0;
     let session = if is_question {
         Session::new(input(), left_out)
     } else {
@@ -228,7 +234,7 @@ pub fn sql(data: &[u8]) {
     let Ok(session) = session else { return };
     let tables = asset.reader().tables();
     let shown: Vec<String> = session.tables().map(|table| table.shown()).collect();
-    let in_turn: Vec<usize> = (0..tables.len()).filter(turn(&mut u, tables.len())).collect();
+    let in_turn: Vec<usize> = (0..tables.len()).filter(turn(u, tables.len())).collect();
     for (table, shown) in in_turn.iter().map(|&at| (&tables[at], &shown[at])) {
         let column = table.columns().get(number as usize % table.columns().len().max(1));
         let column = assetq::sql::in_sql(column.map_or("x", |column| &column.name));
@@ -240,7 +246,7 @@ pub fn sql(data: &[u8]) {
             continue;
         }
         let asked = run(&session, &format!("SELECT count(*) FROM {shown}"));
-        if let (true, Ok(len)) = (file.is_valid, table.len()) {
+        if let (true, Ok(len)) = (is_valid, table.len()) {
             assert_eq!(asked, Ok(vec![vec![len.to_string()]]), "{shown}");
         }
         let _ = run(&session, &format!("SELECT * FROM {shown} LIMIT 60"));
@@ -251,7 +257,7 @@ pub fn sql(data: &[u8]) {
             &format!("SELECT a.{column} FROM {shown} a JOIN {shown} b ON a.{column} = b.{column} LIMIT 60"),
         );
     }
-    if is_question && let Some(shown) = shown.get(below(&mut u, shown.len())) {
+    if is_question && let Some(shown) = shown.get(below(u, shown.len())) {
         kept(&session, shown);
     }
     session.take_left_out();

@@ -1,6 +1,6 @@
 //! Writers: edits of any cells and rows, patches as texts, entries and meshes; each new file is read back, and undone.
 
-use super::input::{File, any, below, file, lie, rest_as_text};
+use super::input::{File, any, below, file, lie, one_of, rest_as_text};
 use super::models;
 use arbitrary::Unstructured;
 use assetq::edit::read::{self, ChangesFormat, InputRow};
@@ -134,15 +134,94 @@ fn change(u: &mut Unstructured<'_>, table: &dyn Table, tree: &mut Value<'static>
     }
 }
 
-/// The meshes of a file as a binary glTF, lied about.
+/// The meshes of a file as a binary glTF, with the skin of a visual or without, lied about.
 fn meshes(u: &mut Unstructured<'_>, asset: &Asset, editor: &mut Editor<'_>) {
     let mut glb = Vec::new();
     let Some(shapes) = asset.reader().facet::<dyn Shapes>() else { return };
-    let Ok(drawing) = shapes.draw(&Context::default(), Default::default()) else { return };
+    let context = if any::<u8>(u) & 1 == 0 { Context::default() } else { Context::from_assets([skin()]).unwrap() };
+    let Ok(drawing) = shapes.draw(&context, Default::default()) else { return };
     if drawing.write(SceneFormat::Glb, &mut glb).is_ok() {
-        let fields = super::input::fields(&glb);
-        lie(u, &mut glb, &fields);
+        if any::<u8>(u) & 1 == 0 {
+            numbers(u, &mut glb);
+        } else {
+            let fields = super::input::fields(&glb);
+            lie(u, &mut glb, &fields);
+        }
         let _ = editor.meshes(&glb);
+    }
+}
+
+/// The visual that gives `turret.geometry` its skin.
+fn skin() -> &'static Asset {
+    static SKIN: LazyLock<Asset> = LazyLock::new(|| {
+        let visual = assetq_sample::text_models::turret_visual();
+        Asset::open(Source::from_vec("turret.visual", visual)).unwrap()
+    });
+    &SKIN
+}
+
+/// Changes digits of the numbers in the description of a glTF: of joints, accessors and nodes.
+fn numbers(u: &mut Unstructured<'_>, glb: &mut [u8]) {
+    let len = glb.get(12..16).map_or(0, |len| u32::from_le_bytes(len.try_into().unwrap()) as usize);
+    let Some(json) = glb.get_mut(20..20 + len) else { return };
+    let digits: Vec<usize> = (0..json.len()).filter(|&at| json[at].is_ascii_digit()).collect();
+    for _ in 0..any::<u8>(u) % 4 {
+        let Some(&at) = digits.get(below(u, digits.len())) else { return };
+        json[at] = b"0123456789-"[below(u, 11)];
+    }
+}
+
+/// One value of an entry, by its path: one that is shown, with any text.
+pub fn set(data: &[u8]) {
+    let mut u = Unstructured::new(data);
+    let file = file(&mut u, None);
+    let Ok(asset) = file.open() else { return };
+    let Ok(mut editor) = Editor::with_options(&asset, &file.options) else { return };
+    let tables = asset.reader().tables();
+    for _ in 0..=any::<u8>(&mut u) % 3 {
+        let Some(table) = tables.get(below(&mut u, tables.len())) else { return };
+        let row = below(&mut u, table.len().unwrap_or(0).min(32));
+        let Ok(label) = table.value(row, table.label()) else { return };
+        let (mut path, mut tree) = (label.to_string(), Tree::default());
+        let by_row = any::<u8>(&mut u) & 1 == 0;
+        if by_row && let Some(column) = table.columns().get(below(&mut u, table.columns().len())) {
+            path = format!("{path}.{}", column.name);
+        } else if asset.reader().cat(&path, &mut tree).unwrap_or(false) {
+            place(&mut u, &tree.into_value(), &mut path);
+        }
+        let given = match any::<u8>(&mut u) % 4 {
+            0 => (*one_of(
+                &mut u,
+                &["", "0", "-1", "1e40", "true", "null", "[1, 2, 3]", "{}", "0x0123456789ABCDEF", "ä", "NaN"],
+            ))
+            .to_owned(),
+            1 => any::<i64>(&mut u).to_string(),
+            2 => any::<i8>(&mut u).to_string(),
+            _ => table
+                .value(below(&mut u, table.len().unwrap_or(0).min(32)), table.label())
+                .map(|value| value.to_string())
+                .unwrap_or_default(),
+        };
+        let table = Some(table.name()).filter(|_| by_row);
+        let _ = editor.set_value(table, &path, &given);
+    }
+    write(&file, &asset, editor);
+}
+
+/// Appends the steps to a value in `tree` to a path.
+fn place(u: &mut Unstructured<'_>, tree: &Value<'_>, path: &mut String) {
+    match tree {
+        Value::Map(parts) if !parts.is_empty() => {
+            let (name, part) = &parts[below(u, parts.len())];
+            path.push_str(&format!(".{name}"));
+            place(u, part, path);
+        }
+        Value::List(parts) if !parts.is_empty() => {
+            let at = below(u, parts.len());
+            path.push_str(&format!("[{at}]"));
+            place(u, &parts[at], path);
+        }
+        _ => {}
     }
 }
 

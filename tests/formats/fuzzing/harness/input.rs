@@ -187,3 +187,29 @@ fn overwrite(u: &mut Unstructured<'_>, bytes: &mut [u8], field: Field, fields: &
     };
     bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
 }
+
+/// Removes, replaces, repeats and cuts tags and values of XML; gives the number of changes.
+pub fn text_of_tags(u: &mut Unstructured<'_>, bytes: &mut Vec<u8>) -> usize {
+    const TEXTS: [&str; 10] =
+        ["", "nan", "1 2 3 4 5", "&amp;", "&x;", "<node>", "</node>", "<material/>", "<renderSet>\t", "<![CDATA["];
+    let lies = usize::from(any::<u8>(u) % 8);
+    for _ in 0..lies {
+        let tags: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'<').collect();
+        let Some(&start) = tags.get(below(u, tags.len())) else { break };
+        let end = bytes[start..].iter().position(|&byte| byte == b'>').map_or(bytes.len(), |len| start + len + 1);
+        let next = bytes[end..].iter().position(|&byte| byte == b'<').map_or(bytes.len(), |len| end + len);
+        let text = one_of(u, &TEXTS).repeat(1 + usize::from(any::<u8>(u) % 4) * 100);
+        match any::<u8>(u) % 5 {
+            0 => drop(bytes.drain(start..end)),
+            1 => drop(bytes.splice(end..next, text.bytes())),
+            2 => drop(bytes.splice(start..start, text.bytes())),
+            3 => {
+                let (from, to) = (*one_of(u, &tags), *one_of(u, &tags));
+                let stretch = bytes[from.min(to)..from.max(to)].to_vec();
+                bytes.splice(start..start, stretch);
+            }
+            _ => bytes.truncate(end),
+        }
+    }
+    lies
+}

@@ -16,8 +16,10 @@
 
 mod archives;
 mod ask;
+mod beside;
 mod codecs;
 mod edit;
+mod folder;
 mod input;
 mod models;
 mod read;
@@ -25,6 +27,9 @@ mod seeds;
 mod text;
 
 pub use seeds::dictionary;
+
+use std::fs;
+use std::path::Path;
 
 /// A fuzz target.
 #[derive(Debug)]
@@ -56,10 +61,25 @@ pub const TARGETS: &[Target] = &[
     Target { name: "text", run: text::text, seeds: seeds::texts },
     Target { name: "edit", run: edit::edit, seeds: seeds::files },
     Target { name: "patch", run: edit::patch, seeds: seeds::patches },
+    Target { name: "set", run: edit::set, seeds: seeds::files },
+    Target { name: "companions", run: beside::companions, seeds: seeds::beside },
+    Target { name: "several", run: beside::several, seeds: seeds::beside },
+    Target { name: "camouflages", run: beside::camouflages, seeds: seeds::beside },
 ];
 
 /// Runs the target called `name`.
 pub fn run(name: &str, data: &[u8]) {
     let target = TARGETS.iter().find(|target| target.name == name).expect("a target");
     (target.run)(data);
+}
+
+/// The inputs of a target that are kept because each reached code first: a line of hexadecimal digits each.
+pub fn kept(name: &str) -> Vec<Vec<u8>> {
+    // Of the workspace, or of the folder of the targets in it.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [root.join("fuzz/corpus"), root.join("corpus")];
+    let texts = folders.iter().filter_map(|folder| fs::read_to_string(folder.join(format!("{name}.txt"))).ok());
+    let text: String = texts.collect();
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+    text.lines().map(|line| line.as_bytes().chunks(2).map(byte).collect()).collect()
 }

@@ -1,7 +1,7 @@
 //! Files of the builders, and parts of them that are changed before the file is built: no change of a finished file reaches the inside of a
 //! codec, a cipher or a checksum.
 
-use super::input::{Field, File, any, below, fields, lie, one_of};
+use super::input::{self, Field, File, any, below, fields, lie, one_of};
 use arbitrary::Unstructured;
 use assetq::formats::ff13::white::GameKind;
 use assetq::formats::ff13::white::layout::EntryLayout;
@@ -88,6 +88,7 @@ pub fn all() -> &'static [Model] {
         models.push(Model { is_valid: false, ..Model::new(Family::Bwdb, "models.bin", shared) });
         models.push(Model::new(Family::Wdb, "first.wdb", wdb::generated(3, wdb::Game::First, 6, 12).build()));
         models.push(Model::new(Family::Geometry, "many.geometry", geometry::many(3, 12, 1)));
+        models.push(Model::new(Family::Geometry, "turret.geometry", geometry::turret()));
         for variant in VARIANTS {
             models.push(Model::new(Family::Archive, "content.idx", package(variant).index()));
         }
@@ -234,30 +235,10 @@ fn params_of_pickle(u: &mut Unstructured<'_>) -> File {
 
 /// A text model whose tags and values are changed as wholes: bytes of chance are hardly ever XML.
 fn text_of_tags(u: &mut Unstructured<'_>) -> File {
-    const TEXTS: [&str; 10] =
-        ["", "nan", "1 2 3 4 5", "&amp;", "&x;", "<node>", "</node>", "<material/>", "<renderSet>\t", "<![CDATA["];
     let models: Vec<_> = all().iter().filter(|model| model.family == Family::Text).collect();
     let model = one_of(u, &models);
     let mut bytes = model.bytes.clone();
-    let lies = usize::from(any::<u8>(u) % 8);
-    for _ in 0..lies {
-        let tags: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at] == b'<').collect();
-        let Some(&start) = tags.get(below(u, tags.len())) else { break };
-        let end = bytes[start..].iter().position(|&byte| byte == b'>').map_or(bytes.len(), |len| start + len + 1);
-        let next = bytes[end..].iter().position(|&byte| byte == b'<').map_or(bytes.len(), |len| end + len);
-        let text = one_of(u, &TEXTS).repeat(1 + usize::from(any::<u8>(u) % 4) * 100);
-        match any::<u8>(u) % 5 {
-            0 => drop(bytes.drain(start..end)),
-            1 => drop(bytes.splice(end..next, text.bytes())),
-            2 => drop(bytes.splice(start..start, text.bytes())),
-            3 => {
-                let (from, to) = (*one_of(u, &tags), *one_of(u, &tags));
-                let stretch = bytes[from.min(to)..from.max(to)].to_vec();
-                bytes.splice(start..start, stretch);
-            }
-            _ => bytes.truncate(end),
-        }
-    }
+    let lies = input::text_of_tags(u, &mut bytes);
     made(model.name, bytes, lies)
 }
 

@@ -85,6 +85,13 @@ pub fn codecs() -> Vec<Vec<u8>> {
     inputs
 }
 
+/// A file, one to change, and the number of changes, with what follows from them.
+pub fn beside() -> Vec<Vec<u8>> {
+    (0..96u8)
+        .map(|n| vec![n, n / 7, n % 5, n / 3, n % 3, n, n % 4, n.wrapping_mul(3), n % 7, n / 2, n % 6, n, 1, n])
+        .collect()
+}
+
 pub fn pairs() -> Vec<Vec<u8>> {
     let count = models::all().len() as u8;
     let mut inputs = Vec::new();
