@@ -1,7 +1,6 @@
 //! Codecs beside a second decoder: meshoptimizer's beside `meshopt-rs`, which is pure Rust; zlib and Brotli beside Python's.
 //!
-//! What one of two decoders gives, the other gives, too. A second decoder may refuse, or panic on, what ours decodes; whatever
-//! both decode is the same.
+//! Two decoders give the same bytes for each stream that both decode. A second decoder may refuse more, or panic.
 
 use crate::common::files_in;
 use assetq::Source;
@@ -101,7 +100,7 @@ mod meshes {
                 }
             }
         }
-        // Damage often is another content.
+        // Many damaged payloads are payloads of other content.
         assert!(of_damaged > 100, "{of_damaged} damaged payloads were decoded");
     }
 

@@ -439,7 +439,7 @@ mod reference {
         cells
     }
 
-    /// A random statement that changes cells of `column`, or rows, and whether rows come or go.
+    /// A random statement that changes cells of `column`, or that inserts or deletes rows. Returns which of both.
     fn edit(generator: &mut Generator<'_>, column: usize) -> (String, bool) {
         let table = quoted(generator.table.name());
         let name = quoted(&generator.table.columns()[column].name);

@@ -58,7 +58,7 @@ pub fn companions(data: &[u8]) {
     }
 }
 
-/// Statements over all files of a pattern, one of which is changed: as one file, or as schemas of one session.
+/// Changes one file of a pattern; reads, searches and asks all of them, as one file or as schemas of one session.
 pub fn several(data: &[u8]) {
     static FOLDER: LazyLock<Mutex<Folder>> = LazyLock::new(|| {
         Mutex::new(Folder::new(|put| {

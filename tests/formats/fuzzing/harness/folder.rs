@@ -1,4 +1,4 @@
-//! Folders of files, of which each run changes one.
+//! Folders of files. Each run changes one file.
 
 use super::input::{fields, lie};
 use arbitrary::Unstructured;
