@@ -46,6 +46,7 @@ const SOME = [
   ["sample/ship.geometry", "view", "sample/ship.geometry", "--with", "sample/assets.bin", "--to", "-"],
   ["sample/ship.geometry", "extract", "sample/wows", "content/assets.bin", "--to", "-"],
   ["sample/ship.geometry", "diff", "sample/wows@7000000", "sample/wows", "--deep", "--stat"],
+  ["", "sample", "OUT/random", "--seed", "1"],
   ["", "--help"],
   ["", "sql", "--help"],
   ["", "help", "options"],
@@ -86,9 +87,11 @@ const compare = (base, root, args) => {
   const plain = (bytes) => Buffer.from(bytes.toString("latin1").replaceAll(`${out}/`, "").replace(/\(os error \d+\)/g, "(os error)"), "latin1");
   const results = [["exit code", native.status, code], ["standard output", plain(native.stdout), plain(joined(stdout))], ["standard error", plain(native.stderr), plain(joined(stderr))]];
   for (const name of args.filter((arg) => arg.startsWith("OUT/")).map((arg) => arg.slice(4))) {
-    const made = find(root, name);
     const disk = statSync(join(out, name), { throwIfNoEntry: false });
-    results.push([name, disk ? readFileSync(join(out, name)) : null, made instanceof FileNode ? Buffer.from(made.bytes()) : null]);
+    for (const file of disk?.isDirectory() ? below(out, name) : [name]) {
+      const made = find(root, file);
+      results.push([file, disk ? readFileSync(join(out, file)) : null, made instanceof FileNode ? Buffer.from(made.bytes()) : null]);
+    }
     root.names.delete(name);
   }
   rmSync(out, { recursive: true });

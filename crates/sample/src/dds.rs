@@ -1,8 +1,8 @@
 //! Builds `.dds` files.
 
 use super::{Size, Writer};
+use crate::random::Rng;
 use assetq_scene::dds::layout;
-use fastrand::Rng;
 
 /// The storage of the texels of a texture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

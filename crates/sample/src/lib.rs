@@ -20,6 +20,7 @@ pub mod dds;
 #[cfg(feature = "ff13")]
 mod ff13;
 mod make;
+mod random;
 #[cfg(feature = "rusty-hearts")]
 pub mod rusty_hearts;
 #[cfg(feature = "vrage")]

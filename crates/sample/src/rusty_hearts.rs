@@ -3,9 +3,9 @@
 pub mod wdata;
 
 use super::{Size, Writer, dds};
+use crate::random::Rng;
 use assetq_core::codec::crc32;
 use assetq_rusty_hearts::game_folder::layout::LIST;
-use fastrand::Rng;
 use flate2::write::ZlibEncoder;
 use std::io::Write as _;
 

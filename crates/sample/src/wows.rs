@@ -15,10 +15,10 @@ pub mod world;
 use super::dds::{DdsBuilder, Texels};
 use super::writer::bytes;
 use super::{Size, Writer, deflate};
+use crate::random::Rng;
 use assetq_core::codec::{cityhash64, crc32, murmur3};
 use assetq_wows::game_folder::Variant;
 use assetq_wows::game_folder::layout::MAGIC;
-use fastrand::Rng;
 use std::collections::HashSet;
 
 /// The decoded size of a block of Oodle.

@@ -1,9 +1,9 @@
 //! Builds `.trb` files with textures, and the `.imgb` files with their texels.
 
 use crate::dds::flat_block;
+use crate::random::Rng;
 use crate::{Size, Writer};
 use assetq_ff13::gtex::layout;
-use fastrand::Rng;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GtexBuilder {

@@ -1,8 +1,8 @@
 //! Sheets and packs of the FINAL FANTASY XIII trilogy.
 
 use crate::Size;
+use crate::random::Rng;
 use crate::writer::{Writer, bytes};
-use fastrand::Rng;
 use std::collections::HashMap;
 
 /// The game whose sections a sheet has.

@@ -1,10 +1,10 @@
 //! Writes data folders of the FINAL FANTASY XIII trilogy: lists, plain and enciphered, and images (docs/formats/white.md).
 
 use super::wdb;
+use crate::random::Rng;
 use crate::{Size, Writer, deflate};
 use assetq_ff13::white::GameKind;
 use assetq_ff13::white::layout::{CRYPT_TAG, EntryLayout, ListEntry, SECTOR};
-use fastrand::Rng;
 use zerocopy::IntoBytes as _;
 
 #[derive(Debug, Clone)]

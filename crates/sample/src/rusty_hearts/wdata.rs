@@ -6,11 +6,11 @@
 
 mod scenes;
 
+use crate::random::Rng;
 use crate::writer::bytes;
 use crate::{Size, Writer};
 use assetq_core::table::Value;
 use assetq_rusty_hearts::wdata::TriggerLayout;
-use fastrand::Rng;
 use std::f32::consts::TAU;
 
 /// The contents of a map.

@@ -3,12 +3,12 @@
 //! [`TypesBuilder`] takes types and models, [`ValuesBuilder`] the bytes of values, [`ArchiveBuilder`] puts them
 //! together. None of them checks anything: tests write damaged files with them too.
 
+use crate::random::Rng;
 use crate::writer::{Number, bytes};
 use crate::{Size, Writer};
 use assetq_core::codec::{to_brotli, to_zlib, xxh64};
 use assetq_core::table::Guid;
 use assetq_vrage::vrb::{ArchiveHeader, MAGIC, ModelId, TypeId, VERSION};
-use fastrand::Rng;
 
 /// How a part is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! Builds prototype databases: any that a test wants, and one of the size of the games' own.
 
 use super::prototypes::{BlobWriter, Resources, records};
+use crate::random::Rng;
 use crate::writer::{Number, bytes};
 use crate::{Size, Writer};
 use assetq_core::codec::{cityhash64, murmur3};
 use assetq_core::threads::prelude::*;
 use assetq_wows::bwdb::layout::MAGIC;
 use assetq_wows::bwdb::prototypes::{Layout, PrototypeType};
-use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Builds a prototype database.

@@ -227,7 +227,7 @@ fn entities_with(belt: f64, seed: u64, size: Size, paths: &[String]) -> Data {
 
 /// Ten thousand things with modifiers.
 fn many(all: &mut Vec<(Data, Data)>, seed: u64) {
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = crate::random::Rng::with_seed(seed);
     for n in 0..10_000i64 {
         let numbers: Vec<f64> = (0..40).map(|_| random.f64() * 100.0).collect();
         let more = members! {

@@ -341,7 +341,7 @@ fn pack_uv(uv: [f32; 2]) -> Vec<u8> {
 /// A closed hull-like surface of `rows` by `columns` quads with bumps from `seed`: vertices and triangles whose
 /// corners turn left around the normals, as in files of the game.
 pub fn surface(rows: u32, columns: u32, length: f32, seed: u64) -> (Vec<Vertex>, Vec<u32>) {
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = crate::random::Rng::with_seed(seed);
     let bump = random.f32() * 3.0 + 2.0;
     let mut vertices = Vec::with_capacity(((rows + 1) * (columns + 1)) as usize);
     for row in 0..=rows {
@@ -457,7 +457,7 @@ pub fn turret() -> Vec<u8> {
 
 /// Six plates of any materials, anywhere along a ship.
 pub(super) fn few_plates(seed: u64) -> Vec<PlateShape> {
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = crate::random::Rng::with_seed(seed);
     let plates = (0..6).map(|i| {
         let (x, z) = (random.f32() * 2.0 - 1.0, random.f32() * 20.0 - 10.0);
         let [a, b, c, d] = [[x, 0.0, z], [x, 1.0, z], [x, 1.0, z + 2.0], [x, 0.0, z + 2.0]];
@@ -498,7 +498,7 @@ pub fn splash(boxes: &[(&str, [f32; 3], [f32; 3])]) -> Vec<u8> {
 
 /// A believable `.splash` file: boxes along a ship.
 pub fn demo_splash(seed: u64, size: Size) -> Vec<u8> {
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = crate::random::Rng::with_seed(seed);
     let count = size.pick(8, 40);
     let named =
         (0..count).map(|i| (format!("CM_SB_{}_{i}", ["bow", "ssc", "cit", "stern"][i * 4 / count]), random.f32()));

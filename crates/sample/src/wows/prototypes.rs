@@ -1,8 +1,8 @@
 //! Records of every prototype type, with valid inner pointers.
 
+use crate::random::Rng;
 use crate::writer::{Writer, bytes};
 use assetq_wows::bwdb::prototypes::{Layout, PrototypeType};
-use fastrand::Rng;
 
 /// Builds a blob: its header, the announced number of records, and their data.
 #[derive(Debug)]

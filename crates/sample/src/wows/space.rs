@@ -1,9 +1,9 @@
 //! Builds the `models.bin` and `space.bin` of a space.
 
+use crate::random::Rng;
 use crate::writer::bytes;
 use crate::{Size, Writer};
 use assetq_core::codec::{cityhash64, murmur3};
-use fastrand::Rng;
 
 /// The paths of the models in [`models_bin`].
 pub fn model_paths(size: Size) -> Vec<String> {

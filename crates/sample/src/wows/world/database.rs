@@ -3,11 +3,11 @@
 use super::cruiser::{FLEET, MOUNTS, PROPS, Section, Skin};
 use super::model::{EXTENTS, LEVELS, Model, gun, prop, ship_section};
 use crate::bwdb::DatabaseBuilder;
+use crate::random::Rng;
 use crate::wows::prototypes::{BlobWriter, Resources, records};
 use crate::wows::records::{DrawnSet, DrawnVisual, SLOTS, material};
 use assetq_core::codec::murmur3;
 use assetq_wows::bwdb::prototypes::PrototypeType;
-use fastrand::Rng;
 use std::sync::LazyLock;
 
 /// A build of the game. Each differs from the one before as notes of a patch would say.
