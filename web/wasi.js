@@ -164,14 +164,17 @@ class Exit extends Error {
   }
 }
 
-/** One run of a module. `out` and `err` are given the bytes that it writes, and return whether they want more.
- * @param {{ module: WebAssembly.Module, args: string[], root: Folder, input?: Uint8Array, env?: Record<string, string>,
+/** One run of a module. `input` gives its standard input once it reads that; `out` and `err` are given the bytes that it writes, and return
+ * whether they want more.
+ * @param {{ module: WebAssembly.Module, args: string[], root: Folder, input?: () => Uint8Array, env?: Record<string, string>,
  *   out: (bytes: Uint8Array) => boolean, err: (bytes: Uint8Array) => boolean }} options
  * @returns {{ code: number, memory: number }} the exit code, and the bytes of memory that it took */
-export const run = ({ module, args, root, input = new Uint8Array(), env = {}, out, err }) => {
+export const run = ({ module, args, root, input = () => new Uint8Array(), env = {}, out, err }) => {
   /** @type {Map<number, Open>} */
   const open = new Map([[3, { entry: root, at: 0, append: false }]]);
   let next = 4;
+  /** @type {Uint8Array | undefined} */
+  let given;
   let inputAt = 0;
   /** @type {WebAssembly.Memory} */
   let memory;
@@ -363,8 +366,9 @@ export const run = ({ module, args, root, input = new Uint8Array(), env = {}, ou
     fd_read(fd, at, count, done) {
       if (fd === 0) {
         let all = 0;
+        given ??= input();
         for (const into of vectors(at, count)) {
-          const some = input.subarray(inputAt, inputAt + into.length);
+          const some = given.subarray(inputAt, inputAt + into.length);
           into.set(some);
           inputAt += some.length;
           all += some.length;

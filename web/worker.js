@@ -67,15 +67,15 @@ class Collected {
   };
 }
 
-/** @param {{ id: number, args: string[], input?: string, most?: number }} run */
-const command = ({ id, args, input = "", most = MOST }) => {
+/** @param {{ id: number, args: string[], most?: number }} run */
+const command = ({ id, args, most = MOST }) => {
   const began = performance.now();
   const out = new Collected(most);
   const err = new Collected(MESSAGES);
   let ran = { code: -1, memory: 0 };
   try {
     const env = { NO_COLOR: "1" };
-    ran = run({ module, root, env, args: ["assetq", ...args], input: new TextEncoder().encode(input), out: out.take, err: (bytes) => (err.take(bytes), true) });
+    ran = run({ module, root, env, args: ["assetq", ...args], out: out.take, err: (bytes) => (err.take(bytes), true) });
   } catch (error) {
     // The module ends so where memory runs out, and at a fault of its own.
     err.pieces.push(new TextEncoder().encode(`${error instanceof Error ? error.message : error}\n`));

@@ -13,7 +13,7 @@ const path = process.env.ASSETQ_MODULE ?? new URL("../../target/web/assetq.wasm"
 const module = new WebAssembly.Module(readFileSync(path));
 const root = current();
 const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, String(value)]));
-const input = isatty(0) ? new Uint8Array() : readFileSync(0);
+const input = () => (isatty(0) ? new Uint8Array() : readFileSync(0));
 /** @param {number} fd */
 const write = (fd) => (/** @type {Uint8Array} */ bytes) => {
   try {
