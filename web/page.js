@@ -22,6 +22,8 @@ const SHAPE_KINDS = ["glb", "obj", "svg", "png"];
 /** Bytes of rows that are shown, and the most rows of them. */
 const [SHOWN_BYTES, SHOWN_ROWS] = [4 << 20, 1000];
 const LISTED = 2000;
+/** Names of files that hold answers and no assets. */
+const ANSWERS = /\.(csv|json|ndjson|parquet|arrow|glb|obj|svg|png|html|txt)$/i;
 /** After a command that took more bytes of memory the worker is replaced: a browser frees the memory of a worker at once, and of a module late. */
 const SMALL = 64 << 20;
 
@@ -73,6 +75,9 @@ const files = new Map();
 /** Files of the disk that the browser may let this page write, by their paths.
  * @type {Map<string, any>} */
 const handles = new Map();
+/** Files and folders that were opened: what is asked of everything is asked of them.
+ * @type {Set<string>} */
+const roots = new Set();
 /** @type {Item[]} */
 let items = [];
 /** @type {string | null} */
@@ -88,6 +93,8 @@ const free = (path) => {
 };
 
 const item = (/** @type {string} */ file) => items.find((one) => one.file === file);
+/** All that is open: files inside of games, too. */
+const everything = () => [...roots, ...items.map((one) => one.file).filter((file) => ![...roots].some((root) => file === root || file.startsWith(`${root}/`)))];
 
 // The command, in a worker that can be stopped.
 
@@ -186,8 +193,16 @@ const stop = async () => {
   ended.done(stopped(performance.now() - ended.began));
 };
 
+/** Files that commands have made and no download has taken.
+ * @type {Set<string>} */
+const unsaved = new Set();
+addEventListener("beforeunload", (event) => {
+  if (unsaved.size > 0) event.preventDefault();
+});
+
 const forget = (/** @type {string} */ path) => {
   files.delete(path);
+  unsaved.delete(path);
   [...$("made").querySelectorAll("li")].find((one) => one.dataset.path === path)?.remove();
 };
 
@@ -198,6 +213,7 @@ const keep = (made) => {
     forget(path);
     files.set(path, blob);
     if (inSample(path)) continue;
+    unsaved.add(path);
     const line = madeLine(path, blob);
     line.dataset.path = path;
     $("made").querySelector("ul").append(line);
@@ -206,7 +222,9 @@ const keep = (made) => {
 };
 const inSample = (/** @type {string} */ path) => path.startsWith("sample/");
 
-const madeLine = (/** @type {string} */ path, /** @type {Blob} */ blob) => el("li", {}, el("a", { href: URL.createObjectURL(blob), download: last(path).replace(/[^\p{L}\p{N}_.\- ()]+/gu, "_") }, path), el("small", {}, bytes(blob.size)));
+const madeLine = (/** @type {string} */ path, /** @type {Blob} */ blob) => el("li", {},
+  el("a", { href: URL.createObjectURL(blob), download: last(path).replace(/[^\p{L}\p{N}_.\- ()]+/gu, "_"), onclick: () => unsaved.delete(path) }, path),
+  el("small", {}, bytes(blob.size)), ANSWERS.test(path) ? null : el("button", { "aria-label": `Open ${path}`, onclick: () => list([path], true) }, "Open"));
 
 /** What a run said beside its answer, and the files that it made.
  * @param {Ran} ran */
@@ -225,10 +243,11 @@ const notes = (ran) => {
 /** Files with their paths, and the `FileSystemFileHandle` if the browser gave one.
  * @typedef {[string, Blob, any?][]} Added */
 
-/** @param {Added} added */
-const open = async (added) => {
-  if (added.length === 0) return;
-  const roots = new Set();
+/** @param {Added} added @param {boolean} isLookedAt whether the only file is shown
+ * @returns {Promise<string[]>} the files and folders, as commands name them */
+const open = async (added, isLookedAt = added.length === 1) => {
+  if (added.length === 0) return [];
+  const opened = new Set();
   /** @type {Map<string, string>} */
   const moved = new Map();
   const placed = added.map(([path, blob, handle]) => {
@@ -240,26 +259,28 @@ const open = async (added) => {
       moved.set(root, to);
     }
     const to = moved.get(root);
-    roots.add(to);
+    opened.add(to);
     const at = [to, ...rest].join("/");
     if (handle) handles.set(at, handle);
     return /** @type {[string, Blob]} */ ([at, blob]);
   });
   for (const [path, blob] of placed) files.set(path, blob);
   worker.postMessage({ kind: "add", files: placed });
-  await list([...roots], placed.length === 1);
+  await list([...opened], isLookedAt);
+  return [...opened];
 };
 
-/** Lists what is in `roots`, and shows the only file.
- * @param {string[]} roots @param {boolean} isOne */
-const list = async (roots, isOne) => {
+/** Lists what is in `opened`, and shows the first file if it `isLookedAt` or nothing is shown.
+ * @param {string[]} opened @param {boolean} isLookedAt */
+const list = async (opened, isLookedAt) => {
   $("welcome").hidden = true;
   $("work").hidden = false;
   document.body.classList.remove("empty");
-  const ran = await run(["info", ...roots, "-f", "ndjson"]);
+  for (const root of opened) roots.add(root);
+  const ran = await run(["info", ...opened, "-f", "ndjson"]);
   const added = await learn(ran);
   const first = added.find((one) => one.file.endsWith("ship.geometry")) ?? added[0];
-  if (first && (isOne || !current)) await look(first.file);
+  if (first && (isLookedAt || !current)) await look(first.file);
   else if (!first) $("look").replaceChildren(...(notes(ran).length ? notes(ran) : [el("p", { class: "hint" }, "No file of a known format is among these.")]));
 };
 
@@ -272,6 +293,10 @@ const learn = async (ran) => {
   showFiles();
   return added;
 };
+
+/** Folders of the list that the user has closed.
+ * @type {Set<string>} */
+const closed = new Set();
 
 /** Opened files by their folders. */
 class Tree {
@@ -293,14 +318,27 @@ const showFiles = () => {
     }
     at.files.push(one);
   }
-  /** @type {(at: Tree) => HTMLElement} */
-  const shown = (at) => el("ul", {},
-    [...at.folders].map(([name, below]) => el("li", {}, el("details", { open: true }, el("summary", {}, `${name}/`), shown(below)))),
+  // A folder that holds nothing but a folder shares its line.
+  /** @type {(name: string, at: Tree) => [string, Tree]} */
+  const chain = (name, at) => {
+    const [first, ...others] = at.folders;
+    return first && others.length + at.files.length === 0 ? chain(`${name}${first[0]}/`, first[1]) : [name, at];
+  };
+  /** @type {(at: Tree, path: string) => HTMLElement} */
+  const shown = (at, path) => el("ul", {},
+    [...at.folders].map(([folder, inner]) => {
+      const [name, below] = chain(`${folder}/`, inner);
+      const here = path + name;
+      return el("li", {}, el("details", { open: !closed.has(here), ontoggle: ({ target }) => (/** @type {any} */ (target).open ? closed.delete(here) : closed.add(here)) }, el("summary", {}, name), shown(below, here)));
+    }),
     at.files.map((one) => el("li", {}, el("button", { "aria-current": one.file === current ? "true" : null, title: one.file, onclick: () => look(one.file) },
       el("span", {}, last(one.file)), el("small", {}, one.size === null ? one.format : `${one.format} · ${bytes(one.size)}`)))));
   const more = items.length > LISTED ? el("p", { class: "hint" }, `… and ${items.length - LISTED} more: ls FOLDER in the console lists them.`) : null;
-  $("opened").replaceChildren(el("h2", {}, "Opened"), shown(tree), ...(more ? [more] : []));
-  for (const select of document.querySelectorAll("select[name=file], select[name=old], select[name=new]")) choices(/** @type {any} */ (select), items.map((one) => [one.file]));
+  $("opened").hidden = false;
+  $("opened").querySelector("div").replaceChildren(shown(tree, ""), ...(more ? [more] : []));
+  for (const select of document.querySelectorAll("select[name=file]")) choices(/** @type {any} */ (select), items.map((one) => [one.file]));
+  const folders = [...roots].filter((root) => !item(root)).map((root) => [root]);
+  for (const select of document.querySelectorAll("select[name=old], select[name=new]")) choices(/** @type {any} */ (select), [...items.map((one) => [one.file]), ...folders]);
   choices(/** @type {any} */ (document.querySelector("#find select")), [["", "all opened files"], ...items.map((one) => [one.file])]);
   const names = items.map((one) => one.file);
   if (items.length > 1 && $("compare").querySelector("[name=new]").value === $("compare").querySelector("[name=old]").value) {
@@ -327,9 +365,15 @@ const choose = (/** @type {string} */ file) => {
     one.value = file;
   }
   for (const button of document.querySelectorAll("#opened button")) {
-    if (button.getAttribute("title") === file) button.setAttribute("aria-current", "true");
-    else button.removeAttribute("aria-current");
+    if (button.getAttribute("title") !== file) {
+      button.removeAttribute("aria-current");
+    } else {
+      button.setAttribute("aria-current", "true");
+      button.scrollIntoView({ block: "nearest" });
+    }
   }
+  // On a phone the list is above what it shows.
+  if (matchMedia("(max-width: 720px)").matches) $("opened").open = false;
   const one = item(file);
   // The files of a game stay at hand while one of them is shown.
   if (one && !file.startsWith(`${$("inside-of").dataset.file}:`)) {
@@ -341,28 +385,28 @@ const choose = (/** @type {string} */ file) => {
 };
 
 /** Shows a page in a frame with an origin of its own: a hostile file reaches nothing of this page.
- * @param {HTMLElement} into @param {Blob} page @param {string} title @param {HTMLElement[]} about */
-const frame = async (into, page, title, about = []) => {
+ * @param {HTMLElement} into @param {Blob} page @param {string} title @param {HTMLElement[]} about @param {string} fragment the part that it begins with */
+const frame = async (into, page, title, about = [], fragment = "") => {
   const old = into.querySelector("iframe");
-  if (old) URL.revokeObjectURL(old.src);
-  const theme = document.documentElement.dataset.theme;
-  const head = theme ? (await page.slice(0, 64).text()).replace('<html lang="en">', `<html lang="en" data-theme="${theme}">`) : await page.slice(0, 64).text();
+  if (old) URL.revokeObjectURL(old.src.split("#")[0]);
+  const { theme } = document.documentElement.dataset;
+  const head = (await page.slice(0, 64).text()).replace('<html lang="en">', `<html lang="en" class="framed"${theme ? ` data-theme="${theme}"` : ""}>`);
   const whole = new Blob([head, page.slice(64)], { type: "text/html;charset=utf-8" });
-  into.replaceChildren(...about, el("iframe", { title, sandbox: "allow-scripts allow-downloads", allow: "clipboard-write; fullscreen", src: URL.createObjectURL(whole) }));
+  into.replaceChildren(...about, el("iframe", { title, sandbox: "allow-scripts allow-downloads", allow: "clipboard-write; fullscreen", src: URL.createObjectURL(whole) + fragment }));
 };
 
 let looks = 0;
 /** Shows what is in a file, unless another command is asked for meanwhile: the page of a large file takes seconds.
- * @param {string} file */
-const look = async (file) => {
+ * @param {string} file @param {string} fragment the part that the page begins with */
+const look = async (file, fragment = "") => {
   const mine = ++looks;
   choose(file);
   tab("look");
   $("look").replaceChildren(el("p", { class: "hint" }, "reading …"));
   const ran = await run(["view", file, "--to", "-"], { yields: true });
   if (mine !== looks) return;
-  if (ran.out.size > 0) await frame($("look"), ran.out, file, notes(ran));
-  else if (ran.code === -2) $("look").replaceChildren(el("p", { class: "hint" }, "Stopped. ", el("button", { onclick: () => look(file) }, `View ${last(file)}`)));
+  if (ran.out.size > 0) await frame($("look"), ran.out, file, notes(ran), fragment);
+  else if (ran.code === -2) $("look").replaceChildren(el("p", { class: "hint" }, "Stopped. ", el("button", { onclick: () => look(file, fragment) }, `View ${last(file)}`)));
   else $("look").replaceChildren(...notes(ran));
 };
 
@@ -383,7 +427,7 @@ const tab = (/** @type {string} */ name) => {
 const table = (columns, rows, chosen = null) => {
   const isNumber = columns.map((_, n) => rows.some((row) => row[n]) && rows.every((row) => !row[n] || /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(row[n])));
   const cell = (/** @type {string} */ text, /** @type {number} */ n, /** @type {string[]} */ row) => el("td", { class: isNumber[n] ? "number" : null }, n === 0 && chosen ? el("button", { onclick: () => chosen(row) }, text) : text.length > 2000 ? `${text.slice(0, 2000)} …` : text);
-  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, rows.map((row) => el("tr", {}, row.map((text, n) => cell(text ?? "", n, row))))));
+  return el("table", {}, el("thead", {}, el("tr", {}, columns.map((name, n) => el("th", { scope: "col", class: isNumber[n] ? "number" : null }, name)))), el("tbody", {}, rows.map((row) => el("tr", {}, row.map((text, n) => cell(text ?? "", n, row))))));
 };
 
 /** The rows of CSV that a run gave, as a table.
@@ -407,9 +451,10 @@ const onSubmit = (panel, submitted) => $(panel).querySelector("form").addEventLi
 });
 
 onSubmit("find", async ({ text, where }) => {
-  const among = where.value ? [where.value] : items.map((one) => one.file);
-  const ran = await run(["find", text.value, ...among, "-f", "csv"], { most: SHOWN_BYTES });
-  result("find").replaceChildren(...(await answer(ran, ([file]) => look(file))));
+  const ran = await run(["find", text.value, ...(where.value ? [where.value] : everything()), "-f", "csv"], { most: SHOWN_BYTES });
+  // A row leads to the cell, by the filter of its table.
+  result("find").replaceChildren(...(await answer(ran, ([file, table, , column, cell]) =>
+    look(file, `#table=${encodeURIComponent(table)}&q=${encodeURIComponent(`${column}:"${cell.slice(0, 200).replaceAll('"', '""')}"`)}`))));
 });
 
 onSubmit("sql", async ({ query, file }) => {
@@ -437,7 +482,7 @@ const save = async (args, panel) => {
 const change = async (panel, file, args) => {
   const name = last(file);
   const at = name.includes(".") ? name.lastIndexOf(".") : name.length;
-  const [changed, undo] = [free(`${name.slice(0, at)}-changed${name.slice(at)}`), free(`${name}.undo.ndjson`)];
+  const [changed, undo] = [free(`${name.slice(0, at).replace(/-changed(-\d+)?$/, "")}-changed${name.slice(at)}`), free(`${name}.undo.ndjson`)];
   const read = files.get(file);
   const ran = await run([...args, "--to", changed, "--undo", undo], { most: SHOWN_BYTES });
   const text = await ran.out.text();
@@ -457,6 +502,7 @@ const placing = (file, read, [changed, undo], ran) => {
       currentTarget.disabled = true;
       saves = saves.then(() => saveInto(file, read, changedBlob, madeLine(undo, undoBlob))).catch((error) => `${file} is not changed: ${error instanceof Error ? error.message : error}`);
       const refused = await saves;
+      if (!refused) unsaved.delete(changed);
       line.replaceChildren(el("span", { class: refused ? "bad" : "good", role: refused ? "alert" : "status" }, refused || `${file} is changed. ${undo} leads back: patch ${file} ${undo}`));
     },
   }, `Save into ${last(file)}`), " Its undo is saved as a download before.");
@@ -493,10 +539,10 @@ const verify = async (/** @type {string[]} */ files) => {
   const reports = (await ran.out.text()).split("\n").filter(Boolean).map((line) => JSON.parse(line));
   result("verify").replaceChildren(...notes(ran), ...reports.map(({ file, format, ok, checks }) => el("section", {},
     el("h2", {}, `${file} · ${format}: `, el("span", { class: ok ? "good" : "bad" }, ok ? "nothing wrong" : "damaged")),
-    el("ul", { class: "checks" }, checks.map((/** @type {{ ok: boolean, name: string, detail: string }} */ check) => el("li", {}, el("b", { class: check.ok === false ? "bad" : "good" }, check.ok === false ? "✗ " : "✓ "), `${check.name}: ${check.detail}`))))));
+    el("ul", { class: "checks" }, checks.map((/** @type {{ ok: boolean, name: string, detail: string }} */ check) => el("li", {}, el("b", { class: check.ok === false ? "bad" : "good" }, check.ok === false ? "✗ " : "✓ "), [check.name, check.detail].filter(Boolean).join(": ")))))));
 };
 onSubmit("verify", ({ file }) => verify([file.value]));
-$("verify").querySelector("[name=all]").addEventListener("click", () => verify(items.map((one) => one.file)));
+$("verify").querySelector("[name=all]").addEventListener("click", () => verify(everything()));
 
 const compare = async (/** @type {string[]} */ args, /** @type {string} */ title) => {
   const ran = await run(args);
@@ -651,16 +697,17 @@ onSubmit("console", async ({ line }) => {
   const args = wordsOf(text);
   if (args[0] === "assetq") args.shift();
   const log = $("console").querySelector(".log");
-  // A page is shown here, where the command would start a browser.
+  // A page is shown here, where the command would start a browser or write its text.
   const isView = args[0] === "view" && !args.some((word) => /^(--to|-h|--help)/.test(word));
   const ran = await run(isView ? [...args, "--to", "-"] : args);
-  const out = isView ? "" : await ran.out.slice(0, LOGGED * 2).text();
+  const isPage = /^<!doctype html>/i.test(await ran.out.slice(0, 15).text());
+  const out = isPage ? "" : (await ran.out.slice(0, LOGGED * 2).text()).replaceAll("\r\n", "\n");
   const pieces = [el("pre", { class: "line" }, `$ ${shownLine(args)}`), out && el("pre", {}, out.slice(0, LOGGED).trimEnd()),
     out.length > LOGGED && el("p", { class: "hint" }, "… ", el("a", { href: URL.createObjectURL(ran.out), download: "answer.txt" }, `all of it, ${bytes(ran.out.size)}`)), ...notes(ran)];
   if (ran.code !== 0) pieces.push(el("p", { class: "hint" }, `${ran.code > 0 ? `exit code ${ran.code}: ` : ""}${ended(args, ran.code)}`));
   log.append(...pieces.filter(Boolean));
   log.scrollTop = log.scrollHeight;
-  if (isView && ran.out.size > 0) {
+  if (isPage) {
     await frame($("look"), ran.out, shownLine(args), notes(ran));
     tab("look");
   }
@@ -750,8 +797,12 @@ addEventListener("drop", async (event) => {
   const isComparing = dropped.length === 2 && !$("compare").hidden;
   try {
     const all = await Promise.all(dropped);
-    for (const one of isComparing ? all : [all.flat()]) await open(one);
-    if (isComparing) tab("compare");
+    if (!isComparing) return void (await open(all.flat()));
+    const [[older], [newer]] = [await open(all[0], false), await open(all[1], false)];
+    const form = $("compare").querySelector("form");
+    [form.elements.old.value, form.elements.new.value] = [older, newer];
+    tab("compare");
+    form.requestSubmit();
   } catch (error) {
     say(`the browser does not let this page read what was dropped: ${error instanceof Error ? error.message : error}`, true);
   }
@@ -808,6 +859,7 @@ $("theme").addEventListener("click", () => {
   const { dataset } = document.documentElement;
   const isDark = (dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   dataset.theme = isDark ? "light" : "dark";
+  for (const one of document.querySelectorAll("iframe")) one.contentWindow?.postMessage(dataset.theme, "*");
 });
 
 $("licensed").hidden = !$("licences").textContent;

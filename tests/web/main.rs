@@ -90,7 +90,9 @@ fn set_race(tab: &Tab<'_>, race: &str) {
 fn console(tab: &Tab<'_>, line: &str, code: i32) {
     tab.click("#tab-console");
     fill(tab, "#line", line);
+    let lines = tab.eval("document.querySelectorAll('#console .line').length").as_u64().unwrap() + 1;
     submit(tab, "console", code);
+    tab.wait(&format!("document.querySelectorAll('#console .line').length === {lines}"));
 }
 
 /// A database of `size` bytes: the head of one, and nothing after it, so that it has no blocks on the disk.
@@ -168,7 +170,18 @@ fn the_sample_is_made_found_queried_and_verified_without_any_file() {
     fill(&tab, "#find [name=text]", "*Antenna*");
     submit(&tab, "find", 0);
     assert!(text(&tab, "#find .result").contains("Antenna"), "{}", text(&tab, "#find .result"));
+    assert_eq!(
+        text(&tab, "#command"),
+        "assetq find '*Antenna*' sample -f csv",
+        "a folder is asked once for all of its files"
+    );
     tab.shot("web-find-1280");
+    tab.click("#find tr:nth-child(2) td button");
+    tab.wait("document.querySelector('#command').textContent === 'assetq view sample/se2'");
+    viewed(&tab);
+    let frame = tab.frame();
+    frame.wait("document.querySelector('#parts-of-page [aria-current]')?.textContent.includes('Definitions') ?? false");
+    frame.wait("document.querySelector('.part:not([hidden]) input[type=search]')?.value === 'name:\"Antenna\"'");
 
     tab.click("#tab-sql");
     fill(&tab, "#sql [name=file]", "sample/assets.bin");
@@ -232,6 +245,43 @@ fn a_changed_value_gives_the_changed_file_and_the_way_back() {
     assert!(tab.eval("document.querySelector('#line').value").as_str().unwrap().starts_with("assetq patch"));
     console(&tab, "ls 'no such file'", 4);
     tab.shot("web-console-1280");
+    // A page that a command writes is shown instead of its text.
+    console(&tab, "diff sheet.wdb sheet-changed.wdb -f html", 1);
+    tab.wait("document.querySelector('#tab-look').getAttribute('aria-selected') === 'true'");
+    tab.frame().wait("document.body.innerText.includes('u7Race')");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// The bytes of a file that is made are in the memory of the page only.
+#[test]
+fn a_change_follows_another_and_is_not_lost_when_the_page_is_closed() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&sample(dir.path(), "sheet.wdb", Size::Small)]);
+    viewed(&tab);
+    let may_close = "dispatchEvent(new Event('beforeunload', { cancelable: true }))";
+    assert_eq!(tab.eval(may_close), true);
+    set_race(&tab, "3");
+    assert_eq!(tab.eval(may_close), false);
+    tab.click("#edit .made button");
+    tab.wait("document.querySelector('#command').textContent === 'assetq view sheet-changed.wdb'");
+    viewed(&tab);
+    tab.click("#tab-edit");
+    fill(&tab, "#edit [name=row]", "r0000006");
+    fill(&tab, "#edit [name=column]", "u7Race");
+    fill(&tab, "#edit [name=value]", "4");
+    submit(&tab, "edit", 0);
+    let command =
+        "assetq set sheet-changed.wdb r0000006.u7Race 4 --to sheet-changed-2.wdb --undo sheet-changed.wdb.undo.ndjson";
+    assert_eq!(text(&tab, "#command"), command);
+    console(&tab, "sql 'SELECT u7Race FROM records LIMIT 2 OFFSET 5' sheet-changed-2.wdb -f csv", 0);
+    assert!(text(&tab, "#console .log").contains("3\n4"), "{}", text(&tab, "#console .log"));
+    for name in ["sheet-changed.wdb", "sheet.wdb.undo.ndjson", "sheet-changed-2.wdb", "sheet-changed.wdb.undo.ndjson"] {
+        assert_eq!(tab.eval(may_close), false, "{name} is not saved");
+        made(&tab, name);
+    }
+    assert_eq!(tab.eval(may_close), true);
     assert_eq!(tab.errors(), [""; 0]);
 }
 
@@ -331,6 +381,46 @@ fn axe_finds_nothing_in_any_panel_in_light_and_dark_and_on_a_phone() {
             assert_eq!(tab.eval(js), json!([]), "{panel} {width} {scheme:?}");
         }
     }
+}
+
+/// Contents that are wider than their window hide a part of themselves.
+#[test]
+fn nothing_is_wider_than_the_window_or_the_list_of_files() {
+    let Some((browser, page)) = ready() else { return };
+    for width in [1280, 390] {
+        let tab = open(&browser, &page, width, Scheme::Light);
+        with_answers(&tab);
+        for panel in PANELS {
+            tab.click(&format!("#tab-{panel}"));
+            // An answer is scrolled within its place.
+            let wide = tab.eval(&format!(
+                "[...document.querySelectorAll('html, nav, #opened li, main, #{panel}, #{panel} form')].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.cloneNode().outerHTML)"
+            ));
+            assert_eq!(wide, json!([]), "{panel} at {width}");
+        }
+        assert_eq!(
+            tab.eval("document.querySelector('#opened').open"),
+            width == 1280,
+            "a phone shows the file that was chosen"
+        );
+    }
+}
+
+#[test]
+fn light_and_dark_are_chosen_for_the_shown_file_too() {
+    let Some((browser, page)) = ready() else { return };
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.click("#try");
+    viewed(&tab);
+    let frame = tab.frame();
+    frame.wait("!!document.querySelector('.overview')");
+    assert_eq!(frame.eval("document.querySelector('#theme').checkVisibility()"), false, "one button is enough");
+    tab.click("#theme");
+    frame.wait("getComputedStyle(document.documentElement).colorScheme === 'dark'");
+    tab.click("#opened [aria-current]");
+    viewed(&tab);
+    tab.frame().wait("getComputedStyle(document.documentElement).colorScheme === 'dark'");
+    assert_eq!(tab.errors(), [""; 0]);
 }
 
 /// Reads the tree that a screen reader gets.
@@ -439,6 +529,31 @@ fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
     tab.wait("document.querySelector('#command').textContent.includes('wows:content/assets.bin')");
     viewed(&tab);
     tab.shot("web-game-1920");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn two_dropped_folders_are_compared() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+    for (folder, seed) in [(&old, 1), (&new, 2)] {
+        fs::create_dir_all(folder.join("data")).unwrap();
+        let (.., make) = FILES.iter().find(|(file, ..)| *file == "sheet.wdb").unwrap();
+        fs::write(folder.join("data/sheet.wdb"), make(seed, Size::Small)).unwrap();
+    }
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    let text_file = dir.path().join("notes.txt");
+    fs::write(&text_file, "no asset").unwrap();
+    tab.choose("#pick-files", &[&text_file]);
+    ended(&tab, 3);
+    tab.click("#tab-compare");
+    tab.drop_files(&[&old, &new]);
+    tab.wait("!!document.querySelector('#compare iframe')");
+    ended(&tab, 1);
+    assert_eq!(text(&tab, "#command"), "assetq diff old new -f html");
+    assert_eq!(tab.eval("document.querySelector('#compare').hidden"), false);
+    tab.frame().wait("document.body.innerText.includes('data/sheet.wdb')");
     assert_eq!(tab.errors(), [""; 0]);
 }
 

@@ -37,7 +37,7 @@ const PIECE = 10_000;
 // The address of what is shown. A document without an address of its own, such as a blob in a frame, cannot change its
 // fragment, so that the page keeps it here.
 const isAddressed = /^(https?|file):$/.test(location.protocol);
-let kept = "";
+let kept = isAddressed ? "" : location.hash;
 const fragment = () => (isAddressed ? location.hash : kept);
 
 /** @type {number | undefined} */
@@ -289,6 +289,8 @@ const start = () => {
   theme(remembered());
   $("theme").addEventListener("click", () => theme(remembered(dark() ? "light" : "dark") ?? (dark() ? "light" : "dark")));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => theme());
+  // The page around this one chooses for both.
+  addEventListener("message", ({ data }) => theme(data));
   $("menu").addEventListener("click", () => unfold(!document.body.classList.contains("menu")));
   for (const part of page.parts) {
     const { count } = part.meta;
