@@ -27,6 +27,8 @@ Examples:
   assetq find \"*.visual\" assets.bin            paths that end like this
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
   assetq find -e \"^XSC5\\d\\d_\" assets.bin -t paths -n 20
+  assetq find Aurora old.bin new.bin           in which of two files: see the column file
+  assetq find Aurora \"wows@*\"                 in which builds of a game
   assetq find Lindenite se2-mod/               every file below a folder
   assetq find 61.5 savegame.vrb                a number, in texts and as a value
   assetq find \"*.dds\" assets.bin --count       how many there are")]

@@ -1,10 +1,11 @@
-use super::{Context, Failure, Format, Outcome, changes, sql};
+use super::{Context, Exit, Failure, Format, Outcome, changes, sql};
 use crate::archive::{self, Address, Archive};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
 use crate::history::{EntryState, EventKind, History};
 use crate::report::counted;
 use crate::table::Value;
+use crate::table::glob::Glob;
 use crate::threads::prelude::*;
 use crate::write::text::Mark;
 use assetq_view::page::{Page, tables};
@@ -31,7 +32,7 @@ Examples:
 pub(super) struct Args {
     /// The entry; it may also follow the builds
     entry: PathBuf,
-    /// Games, snapshots, folders or files: GAME is all of its builds, GAME@BUILD one
+    /// Games, snapshots, folders or files: GAME is all of its builds, GAME@BUILD one; BUILD may be a glob
     #[arg(value_name = "DIR", required = true)]
     dirs: Vec<PathBuf>,
     /// Only its rows in this table; may be repeated
@@ -52,9 +53,6 @@ struct Step {
     name: String,
     asset: Asset,
 }
-
-/// The name for all builds of a folder.
-const ALL: &str = "all";
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (entry, files) = context.entry_and_files(&args.entry, &args.dirs)?;
@@ -78,7 +76,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         context.warn(&step.asset);
     }
     if builds.iter().all(|(_, state)| state.is_empty()) {
-        context.not_found(&format!("{entry:?} is in none of {}", counted(builds.len(), "build")));
+        let hint = hint(&steps, &inner, context);
+        context.not_found(&format!("{entry:?} is in none of {}{hint}", counted(builds.len(), "build")));
         return Ok(());
     }
     let history = History::new(entry, &builds);
@@ -97,26 +96,39 @@ fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
     let mut steps: Vec<(Option<u64>, Step)> = Vec::new();
     for dir in dirs {
         let address = Address::parse(dir);
-        let all = address.build() == Some(ALL);
-        let given = if all { address.outer() } else { dir };
-        let asset = context.open_side(given)?;
+        let wanted = address.build().filter(|build| Glob::is_glob(build)).map(Glob::smart_case).transpose()?;
+        let asset = context.open_side(if wanted.is_some() { address.outer() } else { dir })?;
         let archive = asset.reader().archive().and_then(|archive| archive.builds());
-        let Some(builds) = archive.filter(|_| address.inner().is_none()) else {
+        if wanted.is_some() && archive.is_none() {
+            let what = format!("{}: a {} file has no builds", asset.source().name(), asset.format());
+            return Err(Failure::usage(what));
+        }
+        let Some(builds) = archive.filter(|_| wanted.is_some() || address.inner().is_none()) else {
             steps.push((None, Step { name: dir.to_string_lossy().into_owned(), asset }));
             continue;
         };
         let own = asset.reader().version();
-        let names = if address.build().is_some() && !all { vec![own.clone()] } else { builds.build_names().to_vec() };
+        let names = match (address.build(), &wanted) {
+            (Some(_), None) => vec![own.clone()],
+            (_, wanted) => {
+                let names = builds.build_names().iter();
+                names.filter(|name| wanted.as_ref().is_none_or(|glob| glob.is_match(name))).cloned().collect()
+            }
+        };
+        if names.is_empty() {
+            return Err(Failure::new(Exit::NotFound, format!("{}: no build matches", dir.display())));
+        }
         for name in names {
             let number = name.parse().ok();
             // If several folders contain a build, the first is used.
             if number.is_some() && steps.iter().any(|(other, _)| *other == number) {
                 continue;
             }
-            let asset = if name == own {
-                asset.clone()
-            } else {
-                context.open(&address.at_build(Some(name.clone())).archive_path())?
+            let place = address.at_build(Some(name.clone())).archive_path();
+            let asset = match address.inner() {
+                Some(inner) => context.open(&Address::within(&place, inner))?,
+                None if name == own => asset.clone(),
+                None => context.open(&place)?,
             };
             steps.push((number, Step { name, asset }));
         }
@@ -141,6 +153,17 @@ fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str
         }
     }
     Ok((archives.iter().find_map(|(_, archive)| archive.database()), entry))
+}
+
+/// Entries of the builds that the user may have meant, or the command that finds parts of names, as the end of a message.
+fn hint(steps: &[Step], (inner, entry): &(Option<&str>, &str), context: &Context) -> String {
+    let mut hints = steps.iter().rev().map(|step| {
+        let file = inner.and_then(|inner| archive::open_inside(&step.asset, inner, context.options()).ok());
+        context.hint(file.as_ref().unwrap_or(&step.asset), entry)
+    });
+    hints
+        .find(|hint| !hint.is_empty())
+        .unwrap_or_else(|| "; 'assetq find TEXT FILE...' finds parts of names and texts".to_owned())
 }
 
 /// Whether one of the named archives has a file at `path`.

@@ -12,7 +12,7 @@ Look
   assetq ls assets.bin \"*.visual\"            rows of its main table
   assetq ls assets.bin -t lods --long        rows of another table
   assetq cat assets.bin PATH                 one entry, with its references
-  assetq find \"*Turret*\" assets.bin          names, texts, numbers and ids
+  assetq find \"*Turret*\" old.bin new.bin     names, texts and ids, and where
   assetq refs PATH assets.bin                what it refers to, and what to it
   assetq resolve ID_OR_PATH assets.bin       ids of paths, and paths of ids
   assetq sql \"SELECT * FROM lods\" models.bin

@@ -428,7 +428,7 @@ fn an_entry_is_followed_through_builds_and_snapshots() {
         assert_eq!(json(0, &["history", path, kept, &new_game]), events);
         assert_eq!(json(0, &["history", path, &new_game, kept]), events, "in the order of builds");
     }
-    let file = json(0, &["history", "content/assets.bin", "game@all"]);
+    let file = json(0, &["history", "content/assets.bin", "game@*"]);
     let crc32 = file.iter().find(|event| event["field"] == "crc32").unwrap();
     assert_eq!((&crc32["build"], &crc32["change"]), (&new.into(), &"changed".into()));
     assert_eq!(file[0]["change"], "present");

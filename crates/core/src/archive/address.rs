@@ -189,7 +189,16 @@ impl Address {
     pub fn open_outer(&self, options: &Options) -> Result<Asset> {
         self.check_prefix()?;
         let at = self.build.as_ref().map(|build| options.clone().with(Arc::new(AtBuild(build.clone()))));
-        let outer = Asset::open_with(options.source(&self.outer)?, at.as_ref().unwrap_or(options))?;
+        let source = options.source(&self.outer)?;
+        // Outputs and messages name the build, as two builds of a folder have the same paths.
+        let source = match &self.build {
+            Some(build) => {
+                let name = format!("{}{AT_BUILD}{build}", source.name());
+                source.named(&name)
+            }
+            None => source,
+        };
+        let outer = Asset::open_with(source, at.as_ref().unwrap_or(options))?;
         if let Some(build) = &self.build
             && outer.reader().archive().is_none_or(|archive| archive.builds().is_none())
         {
