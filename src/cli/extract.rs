@@ -1,4 +1,5 @@
 use super::file_names::{Inside, check_fit};
+use super::output_files::MadeFolders;
 use super::stdout::is_stdout;
 use super::{Context, Failure, Format, Outcome};
 use crate::archive::{self, Archive, Codec, File, check_crc32, choose};
@@ -96,6 +97,9 @@ fn to_folder(
     let mut out = context.rows_of([("path", Kind::Text)])?;
     let outputs = context.outputs();
     let inside = Inside::new(&args.to);
+    let fitting = chosen.iter().filter(|(to, _)| check_fit(to, name, "written").is_ok());
+    let paths: Vec<PathBuf> = fitting.map(|(to, _)| joined(&args.to, to)).collect();
+    let _made = MadeFolders::of(paths.iter().filter_map(|path| path.parent()));
     context.with_progress("extract", |progress| {
         progress.announce(chosen.iter().map(|(_, file)| file.size).fold(0, u64::saturating_add));
         for together in chosen.chunks(TOGETHER) {

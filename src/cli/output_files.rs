@@ -4,11 +4,13 @@ use super::stdout::is_stdout;
 use super::{Context, Exit, Failure, Outcome};
 use crate::asset::Asset;
 use crate::atomic_file::{
-    self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, output_of,
+    self, AtomicFile, FileId, Overwrite, are_same_output, check, check_folder, is_inside, is_stream, missing_folders,
+    output_of,
 };
 use crate::edit::read::ChangesFormat;
 use std::cell::RefCell;
 use std::collections::HashSet;
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +22,29 @@ pub(super) struct UsedFiles {
     archive_files: RefCell<HashSet<PathBuf>>,
     /// The folders that the command writes, and makes if they are missing.
     written_folders: RefCell<Vec<PathBuf>>,
+    made_folders: RefCell<Vec<MadeFolders>>,
+}
+
+/// Folders that a command makes. Those without a file are removed at the end, so that a failure leaves none.
+pub(super) struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    /// The folders on the ways to `folders` that are missing so far.
+    pub(super) fn of<'f>(folders: impl IntoIterator<Item = &'f Path>) -> Self {
+        let folders: HashSet<&Path> = folders.into_iter().collect();
+        let missing: HashSet<&Path> = folders.into_iter().flat_map(missing_folders).collect();
+        let mut missing: Vec<PathBuf> = missing.into_iter().map(Path::to_owned).collect();
+        // A folder follows the folders in it.
+        missing.sort_by(|one, other| other.cmp(one));
+        Self(missing)
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        // A folder with files in it stays.
+        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+    }
 }
 
 impl Context {
@@ -45,6 +70,7 @@ impl Context {
     /// Registers a folder that the command writes. It and folders in it are made if they are missing; an output that is a
     /// file needs a folder that exists.
     pub(super) fn writes_folder(&self, folder: &Path) {
+        self.used.made_folders.borrow_mut().push(MadeFolders::of([folder]));
         self.used.written_folders.borrow_mut().push(folder.to_owned());
     }
 

@@ -2,11 +2,11 @@ mod manifest;
 
 use super::extract::decoded;
 use super::file_names::check_fit;
-use super::output_files::ReadFiles;
+use super::output_files::{MadeFolders, ReadFiles};
 use super::{Context, Exit, Failure, Format, Outcome};
 use crate::archive::Game;
 use crate::archive::choose;
-use crate::atomic_file::{FileId, PartFolder, changed, is_inside, missing_folders, replace, sync_files, sync_folder};
+use crate::atomic_file::{FileId, PartFolder, changed, is_inside, replace, sync_files, sync_folder};
 use crate::diff;
 use crate::paths::{glob_of, joined};
 use crate::source::signals::UnfinishedFolder;
@@ -150,23 +150,6 @@ struct UnfinishedBuild {
     _made: MadeFolders,
 }
 
-/// Folders that were made for a snapshot. Empty ones are removed at the end.
-struct MadeFolders(Vec<PathBuf>);
-
-impl MadeFolders {
-    fn make(folder: &Path) -> io::Result<Self> {
-        let made = Self(missing_folders(folder).map(Path::to_owned).collect());
-        fs::create_dir_all(folder)?;
-        Ok(made)
-    }
-}
-
-impl Drop for MadeFolders {
-    fn drop(&mut self) {
-        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
-    }
-}
-
 impl UnfinishedBuild {
     fn new(home: &Path, context: &Context) -> Result<Self, Failure> {
         let builds = home.parent().unwrap_or(home);
@@ -175,7 +158,8 @@ impl UnfinishedBuild {
     }
 
     fn make(home: &Path, builds: &Path, outputs: ReadFiles) -> io::Result<Self> {
-        let made = MadeFolders::make(builds)?;
+        let made = MadeFolders::of([builds]);
+        fs::create_dir_all(builds)?;
         let others = fs::read_dir(builds)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
         let replaced = FileState::read(home)?;
         let mut unfinished = UnfinishedFolder::default();

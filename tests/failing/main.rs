@@ -54,8 +54,12 @@ const FAILURES: &[(&str, &[i32])] = &[
 ];
 /// Failures that once left less or more than they should, of the first command that begins with these words: all calls up to a
 /// number. They are tried each time.
-const FOUND: &[(&str, &str, usize, i32)] =
-    &[("sql UPDATE+resources", "sync", 4, EIO), ("snapshot", "make", 6, ENOSPC), ("snapshot", "write", 3, ENOSPC)];
+const FOUND: &[(&str, &str, usize, i32)] = &[
+    ("sql UPDATE+resources", "sync", 4, EIO),
+    ("snapshot", "make", 6, ENOSPC),
+    ("snapshot", "write", 3, ENOSPC),
+    ("extract", "make", 12, ENOSPC),
+];
 const EPERM: i32 = 1;
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
@@ -152,7 +156,7 @@ struct Whole {
 }
 
 /// The first fault after a failure.
-fn fault(line: &str, whole: &Whole, output: &Output, files: &Files) -> Option<String> {
+fn fault(whole: &Whole, output: &Output, files: &Files) -> Option<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_as_whole =
         output.status == whole.output.status && output.stdout == whole.output.stdout && *files == whole.after;
@@ -171,9 +175,9 @@ fn fault(line: &str, whole: &Whole, output: &Output, files: &Files) -> Option<St
     if let Some((path, _)) = files.iter().find(|file| !is_known(*file)) {
         return Some(format!("{} is neither old nor new: {said}", path.display()));
     }
-    // A snapshot is whole or absent. An abort for lack of memory removes no folder.
+    // An abort for lack of memory removes no folder.
     let is_empty = |folder: &Path| !files.keys().any(|path| path.parent() == Some(folder));
-    let is_checked = line.starts_with("snapshot") && !said.contains("memory allocation");
+    let is_checked = !said.contains("memory allocation");
     let mut folders = files.iter().filter(|(_, bytes)| bytes.is_none()).map(|(path, _)| path);
     let left = folders.find(|path| is_checked && !whole.before.contains_key(*path) && is_empty(path));
     if let Some(path) = left {
@@ -212,7 +216,7 @@ fn a_call_that_fails_ends_a_command_and_loses_nothing() {
     let try_one = |command: usize, failure: Failure| {
         let (output, files, is_met) = stage.run(COMMANDS[command], Some(failure));
         let line = COMMANDS[command].1;
-        let fault = fault(line, &whole[command], &output, &files);
+        let fault = fault(&whole[command], &output, &files);
         let fault = fault.map(|fault| format!("{line}, {failure:?}: {fault}"));
         (is_met, fault)
     };
