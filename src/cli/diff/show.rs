@@ -66,11 +66,11 @@ impl Show<'_> {
         let (args, context) = (self.args, self.context);
         let Some(inner) = context.or_failed(inner.map_err(Failure::of_file(path))) else { return Ok(()) };
         inner.with_dependent(|[old, new], Compared { tables, differences }| {
-            let filters = if is_selected { unfiltered(tables) } else { bind(args, tables).unwrap_or_default() };
-            if filters.is_empty() {
-                return Ok(());
-            }
-            self.is_bound = true;
+            // Damage is reported of a table without the columns of the condition, too.
+            let unbound = || tables.iter().map(|_| None).collect();
+            let filters =
+                if is_selected { unfiltered(tables) } else { bind(args, tables).unwrap_or_else(|_| unbound()) };
+            self.is_bound |= filters.iter().any(Option::is_some);
             let out = std::mem::take(&mut self.out);
             let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0, is_bound: true };
             let found = inside.found(Some(path), tables, differences, &filters);
