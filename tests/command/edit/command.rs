@@ -1,5 +1,6 @@
 //! `assetq patch`: all forms of changes, their outputs and their messages.
 
+use crate::common::utf16;
 use assetq_sample::Size;
 use assetq_sample::geometry::{demo_splash, splash};
 use assetq_sample::wdb::{Cell, Game, Sheet, pack};
@@ -443,10 +444,7 @@ fn a_spreadsheet_leaves_empty_cells_around_the_rows() {
 #[test]
 fn texts_in_utf16_are_read_wherever_a_user_gives_a_text() {
     let dir = folder();
-    let write = |name: &str, text: &str| {
-        let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
-        fs::write(dir.path().join(name), units.flat_map(u16::to_le_bytes).collect::<Vec<_>>()).unwrap();
-    };
+    let write = |name: &str, text: &str| fs::write(dir.path().join(name), utf16(text)).unwrap();
     let expected = "~ records potion\n    u9Index: 10 -> 15\n";
     write("unicode.csv", "record\tu9Index\r\npotion\t15\r\n");
     write("rows.json", "[{\"record\":\"potion\",\"u9Index\":15}]\r\n");
@@ -461,6 +459,10 @@ fn texts_in_utf16_are_read_wherever_a_user_gives_a_text() {
         String::from_utf8(out.stdout).unwrap()
     };
     assert_eq!(piped("unicode.csv", &["patch", "old.wdb", "-", "--dry-run"]), expected);
+    write("query.sql", "SELECT u9Index FROM records\r\nWHERE record = 'potion';\r\n");
+    for args in [&["sql", "-", "old.wdb", "-f", "csv"][..], &["sql", "old.wdb", "-f", "csv"]] {
+        assert_eq!(piped("query.sql", args), "u9Index\r\n10\r\n");
+    }
     fs::write(dir.path().join("assets.bin"), assetq_sample::bwdb::demo(1, assetq_sample::Size::Small)).unwrap();
     let path = "content/gameplay/common/nowhere.dds";
     let id = assetq_core::codec::cityhash64(path.as_bytes());
