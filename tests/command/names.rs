@@ -170,3 +170,33 @@ fn few_questions_make_no_tree_of_the_game() {
     assert!(!game.has_tree());
     assert!(game.len().unwrap() > 0 && game.has_tree());
 }
+
+/// A path from a list is a path of its row for patterns, too.
+#[test]
+fn patterns_find_resources_by_the_paths_of_a_list() {
+    let dir = game();
+    let mut bytes = assetq_sample::bwdb::demo(1, Size::Small);
+    fs::write(dir.path().join("whole.bin"), &bytes).unwrap();
+    let query = "SELECT path FROM resources WHERE path LIKE '%.visual' LIMIT 1";
+    let path = said(dir.path(), &["sql", query, "whole.bin", "-f", "csv"]).lines().nth(1).unwrap().to_owned();
+    // Each other place of the id leads to the resource: the entry among the paths has another id.
+    let id = of_path(&path).to_le_bytes();
+    let listed = |bytes: &[u8]| {
+        fs::write(dir.path().join("part.bin"), bytes).unwrap();
+        let query = format!("SELECT count(*) FROM paths WHERE id = '0x{:016X}'", of_path(&path));
+        assetq(dir.path(), &["sql", &query, "part.bin", "-f", "csv"]).stdout != b"count(*)\r\n0\r\n"
+    };
+    let places: Vec<usize> = (0..bytes.len() - 8).filter(|at| bytes[*at..at + 8] == id).collect();
+    let entry = places.into_iter().find(|at| {
+        let mut part = bytes.clone();
+        part[*at] ^= 1;
+        !listed(&part)
+    });
+    bytes[entry.unwrap()] ^= 1;
+    fs::write(dir.path().join("part.bin"), &bytes).unwrap();
+    fs::write(dir.path().join("names.txt"), format!("{path}\n")).unwrap();
+    let stem = path.rsplit('/').next().unwrap();
+    let query = format!("SELECT path FROM resources WHERE path LIKE '%{stem}'");
+    let found = said(dir.path(), &["sql", &query, "part.bin", "--names", "names.txt", "-f", "csv"]);
+    assert_eq!(found, format!("path\r\n{path}\r\n"));
+}

@@ -781,6 +781,33 @@ mod tests {
         assert!(decided > 50 && left > 50, "{decided} {left}");
     }
 
+    /// Two resources with one id have one path, so that each is a row that matches.
+    #[test]
+    fn rows_with_one_path_all_have_it_and_match() {
+        let mut bytes = assetq_sample::bwdb::demo(1, assetq_sample::Size::Small);
+        let whole = Database::open(Source::from_vec("assets.bin", bytes.clone())).unwrap();
+        let buckets = whole.sections().into_iter().find(|section| section.name == "resources.buckets").unwrap();
+        let taken = |slot: &usize| whole.resource_buckets()[*slot].occupied.get() != 0;
+        let slots: Vec<usize> = (0..whole.resource_buckets().len()).filter(taken).take(2).collect();
+        let [from, to] = [slots[0], slots[1]].map(|slot| buckets.offset as usize + slot * 16);
+        bytes.copy_within(from..from + 8, to);
+        let db = Database::open(Source::from_vec("assets.bin", bytes)).unwrap();
+        let table = db.table("resources").unwrap();
+        let column = table.columns().iter().position(|column| column.name == "path").unwrap();
+        let path = db.path(db.resource_buckets()[slots[0]].key.get()).unwrap().unwrap();
+        let has_path = |row: &usize| table.value(*row, column).unwrap().as_text().as_deref() == Some(&*path);
+        assert_eq!((0..table.len().unwrap()).filter(has_path).count(), 2);
+        // Not decided, or both rows.
+        let matching = table.matching(column, &LikePattern::like(&path));
+        assert!(matching.is_none_or(|rows| rows.len() == 2));
+        let mut rows = table.cursor_over(0, Some(&[column]));
+        let mut met = 0;
+        while rows.advance().unwrap() {
+            met += usize::from(rows.value(column).unwrap().as_text().as_deref() == Some(&*path));
+        }
+        assert_eq!(met, 2);
+    }
+
     #[test]
     fn an_index_finds_the_first_entry_of_each_id_and_all_others() {
         let mut rng = fastrand::Rng::with_seed(5);
