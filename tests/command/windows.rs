@@ -162,6 +162,31 @@ mod there {
         assert_eq!(fs::metadata(&path).unwrap().file_attributes() & HIDDEN, HIDDEN);
     }
 
+    /// The new file and its undo patch have the access list of the old file.
+    #[test]
+    fn a_file_of_one_user_stays_so() {
+        let dir = sample_folder();
+        let icacls = |args: &[&str]| {
+            let out = std::process::Command::new("icacls").current_dir(dir.path()).args(args).output();
+            out.ok().filter(|out| out.status.success()).map(|out| String::from_utf8_lossy(&out.stdout).into_owned())
+        };
+        let user = std::env::var("USERNAME").unwrap_or_default();
+        icacls(&["sheet.wdb", "/inheritance:r", "/grant:r", &format!("{user}:F")]);
+        let before = icacls(&["sheet.wdb"]);
+        run(
+            dir.path(),
+            0,
+            &["sql", "UPDATE records SET u9SaveIndex = 3", "sheet.wdb", "--in-place", "--undo", "undo.ndjson"],
+        );
+        match before.filter(|list| list.contains(&user)) {
+            None => eprintln!("skipped: this system shows no access lists, as Wine"),
+            Some(before) => {
+                assert_eq!(icacls(&["sheet.wdb"]).unwrap(), before);
+                assert_eq!(icacls(&["undo.ndjson"]).unwrap().replace("undo.ndjson", "sheet.wdb"), before);
+            }
+        }
+    }
+
     #[test]
     fn the_device_that_drops_all_takes_output() {
         let dir = sample_folder();

@@ -7,8 +7,8 @@
 //! the same name, or [`remove_stale_parts`], removes it once no process has the lock.
 //!
 //! A new file that replaces another takes its owner, group and mode, and on Linux its access control list and extended
-//! attributes. Where the owner or the group cannot be kept, setuid and setgid are not, either. On Windows it stays hidden.
-//! Elsewhere access control lists and extended attributes are lost: on Windows the new file has the list of its folder.
+//! attributes. Where the owner or the group cannot be kept, setuid and setgid are not, either. On Windows it takes the access
+//! control list, and it stays hidden. On other systems access control lists and extended attributes are lost.
 //!
 //! A file that is to be replaced is locked while the new one is written, and must be in the same state at the end: of two
 //! programs that replace it at once, the second fails. The lock is advisory; programs that do not ask for it are only
@@ -17,6 +17,8 @@
 //! A link is never followed: it counts as a file that exists, and is replaced itself. A pipe or a device is written to
 //! directly.
 
+#[cfg(windows)]
+mod access_list;
 mod output_path;
 mod replaced;
 mod unfinished;
@@ -124,6 +126,12 @@ impl AtomicFile {
             let mode = file.metadata()?.permissions().mode() & part.most;
             file.set_permissions(fs::Permissions::from_mode(mode)).map_err(|error| about(&self.to, error))?;
         }
+        #[cfg(windows)]
+        if let Destination::Part(part) = &self.place
+            && is_regular(model)
+        {
+            access_list::copy_access_list(&unlimited(model), &part.path).map_err(|error| about(&self.to, error))?;
+        }
         let _ = model;
         Ok(())
     }
@@ -145,6 +153,10 @@ impl AtomicFile {
         #[cfg(target_os = "linux")]
         if replaces_file {
             copy_attributes(to, &file)?;
+        }
+        #[cfg(windows)]
+        if replaces_file {
+            access_list::copy_access_list(&unlimited(to), &path)?;
         }
         let out = BufWriter::with_capacity(BUFFER, file);
         Ok(Destination::Part(Box::new(PartFile {
