@@ -109,6 +109,8 @@ impl EditTarget {
                 to = Some(place);
                 is_mod = true;
             } else if output.in_place && !in_place {
+                // No option writes a format that is only read.
+                Editor::with_options(&asset, context.options()).map_err(failed)?;
                 let what = "files in this archive are not written in place; --to NEW writes the file by itself";
                 return Err(Failure::usage(format!("{}: {what}", file.to_string_lossy())));
             } else if is_written {

@@ -37,13 +37,18 @@ pub(super) fn add_tip(error: &mut clap::Error, parser: &Command) {
             let given = quoted(error, ContextKind::InvalidArg);
             given.and_then(|given| tip_of_option(given).or_else(|| tip_of_file(given, error)))
         }
+        // `-name` of Unix's find is `-n ame` here.
+        ErrorKind::ValueValidation if quoted(error, ContextKind::InvalidValue) == Some("ame") => {
+            tip_of_option("--name")
+        }
         _ => None,
     };
     // Clap's way to pass an option as a value makes it a name that no file has.
     let is_option = quoted(error, ContextKind::InvalidArg).is_some_and(is_option);
     for kind in [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand] {
-        if tip.is_some() {
-            error.remove(kind);
+        // The usage has the suggestion in it.
+        if tip.is_some() && error.remove(kind).is_some() {
+            error.remove(ContextKind::Usage);
         }
     }
     if tip.is_some() || is_option {
@@ -147,17 +152,27 @@ fn tip_of_command(given: &str, parser: &Command) -> String {
     }
 }
 
-/// How `ls` takes several files, for the names that a shell puts in place of a pattern.
+/// How a command with one file takes several, and which command compares one entry of two files.
 fn tip_of_file(given: &str, error: &clap::Error) -> Option<String> {
     let usage = match error.get(ContextKind::Usage)? {
         ContextValue::StyledStr(usage) => usage.to_string(),
         _ => return None,
     };
-    if given.starts_with('-') || !usage.contains(" ls ") {
+    if given.starts_with('-') {
         return None;
     }
-    let ending = Path::new(given).extension().map_or_else(|| "bin".into(), |ending| ending.to_string_lossy());
-    Some(format!("several files go by a folder or by a pattern in quotes, as in 'assetq ls \"*.{ending}\"'"))
+    // A shell puts the names of many files in place of a pattern.
+    if usage.contains(" ls ") {
+        let ending = Path::new(given).extension().map_or_else(|| "bin".into(), |ending| ending.to_string_lossy());
+        return Some(format!(
+            "several files go by a folder or by a pattern in quotes, as in 'assetq ls \"*.{ending}\"'"
+        ));
+    }
+    let takes_entry = [" diff ", " cat "].iter().any(|name| usage.contains(name));
+    takes_entry.then(|| {
+        "'assetq history ENTRY OLD NEW' compares one entry, and 'assetq find TEXT OLD NEW' finds names in several files"
+            .to_owned()
+    })
 }
 
 /// The equivalent of an option that other programs have.
@@ -176,6 +191,9 @@ fn tip_of_option(given: &str) -> Option<String> {
         "filter" => "'--where CONDITION' selects rows".to_owned(),
         "n" | "limit" | "head" | "top" => {
             "'assetq ls FILE --limit 10' shows the first rows, and so does LIMIT 10 in 'assetq sql'".to_owned()
+        }
+        "name" | "iname" | "text" | "pattern" | "regexp" => {
+            "'assetq find TEXT FILE...' finds names and texts, and 'assetq ls FILE GLOB' lists names".to_owned()
         }
         "ship" => "`assetq export GAME --ship NAME --to OUT` puts a ship together, and \
             `assetq diff OLD NEW --deep -w \"entity ~ '*NAME*'\"` compares one of two builds"

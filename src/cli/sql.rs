@@ -312,13 +312,21 @@ fn named(argument: &Path) -> (Option<String>, PathBuf) {
 }
 
 fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Result<(), Failure> {
+    const SEVERAL: &str = "SQL: --into keeps the rows of one statement";
+    // Checked before the first one is written. A statement may need a table that an earlier one makes.
+    let queries = statements(text).filter(|statement| {
+        statement.is_query_or_edit() && session.ask(*statement).is_ok_and(|answer| !answer.columns().is_empty())
+    });
+    if args.into.is_some() && queries.count() > 1 {
+        return Err(Failure::usage(SEVERAL));
+    }
     let mut kept = false;
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
         match &args.into {
             Some(out) if !answer.columns().is_empty() => {
                 if std::mem::replace(&mut kept, true) {
-                    return Err(Failure::usage("SQL: --into keeps the rows of one statement"));
+                    return Err(Failure::usage(SEVERAL));
                 }
                 watched(session, context, || into(out, args, &mut answer, context))?;
             }

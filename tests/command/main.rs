@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod advice;
 mod archives;
 mod ask;
 mod cli;

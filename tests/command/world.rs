@@ -159,3 +159,72 @@ fn an_advised_name_is_one_word_of_a_shell() {
     let (_, err) = run(dir.path(), 1, &["set", "town.wdata", "Mirabel.name", "Rosamund", "--dry-run"]);
     assert!(err.contains("did you mean \"Mirabel, flower seller.name\"?"), "{err}");
 }
+
+/// "In which of my two builds does this name appear?": the column `file` names the build, however the builds are given.
+#[test]
+fn a_name_is_found_in_the_builds_that_have_it() {
+    let dir = world();
+    let found = |args: &[&str]| {
+        let (rows, _) = run(dir.path(), 0, &[args, &["-f", "csv"]].concat());
+        let files = rows.lines().skip(1).map(|row| row.split(',').next().unwrap().to_owned());
+        files.collect::<std::collections::BTreeSet<_>>().into_iter().collect::<Vec<_>>()
+    };
+    let builds = ["wows@7000000", "wows@7100000"];
+    for name in ["Aurora", "Borealis"] {
+        let expected = if name == "Aurora" { &builds[..] } else { &builds[1..] };
+        for args in [
+            &["find", name, builds[0], builds[1]][..],
+            &["find", builds[0], builds[1], name],
+            &["find", name, "wows@*"],
+        ] {
+            assert_eq!(found(args), expected, "{args:?}");
+        }
+        let databases = builds.map(|build| format!("{build}:content/assets.bin"));
+        let expected: Vec<String> = expected.iter().map(|build| format!("{build}:content/assets.bin")).collect();
+        assert_eq!(found(&["find", name, &databases[0], &databases[1]]), expected);
+        assert_eq!(found(&["find", name, "--count", &databases[0], &databases[1]]), expected);
+    }
+    // An entry is followed by its whole name, which a part of it suggests.
+    let (_, said) = run(dir.path(), 1, &["history", "Borealis", "wows@*"]);
+    let whole = "content/gameplay/common/ship/cruiser/XSC502_Borealis_1944";
+    assert!(said.contains("is in none of 2 builds; did you mean") && said.contains(whole), "{said}");
+    let (said, _) = run(dir.path(), 0, &["history", whole, "wows@*", "-f", "csv"]);
+    assert!(said.contains("7100000,added,paths,"), "{said}");
+    assert_eq!(run(dir.path(), 0, &["history", whole, "wows@*:content/assets.bin", "-f", "csv"]).0, said);
+    let (_, said) = run(dir.path(), 2, &["history", whole, "assets.bin@*"]);
+    assert!(said.contains("a bwdb file has no builds"), "{said}");
+    let (_, said) = run(dir.path(), 1, &["history", whole, "wows@8*"]);
+    assert!(said.contains("wows@8*: no build matches"), "{said}");
+}
+
+/// A damaged file is named, although the condition is about a column that it lacks.
+#[test]
+fn a_condition_on_two_builds_hides_no_damage() {
+    let dir = world();
+    let inner = "content/gameplay/common/ship/cruiser/XSC501_Aurora_1942/ship.splash";
+    let loose = dir.path().join("wows/bin/7100000/res").join(inner);
+    let bytes = std::fs::read(dir.path().join("ship.splash")).unwrap();
+    std::fs::create_dir_all(loose.parent().unwrap()).unwrap();
+    std::fs::write(loose, &bytes[..bytes.len() - 9]).unwrap();
+    for condition in ["entity ~ '*aurora*'", "path ~ '*aurora*'"] {
+        let args = ["diff", "wows@7000000", "wows", "--deep", "-w", condition, "-f", "csv"];
+        let (rows, said) = run(dir.path(), 3, &args);
+        assert!(said.contains(inner) && said.contains("24 bytes needed, 15 left"), "{condition}: {said}");
+        assert!(rows.lines().count() > 1, "{rows}");
+    }
+}
+
+/// The name of an entry can only be set to itself, so no message advises it.
+#[test]
+fn only_values_that_can_change_are_advised() {
+    let dir = world();
+    let folder = "content/gameplay/common/ship/cruiser/XSC501_Aurora_1942";
+    let (_, said) = run(dir.path(), 2, &["set", "assets.bin", folder, "x", "--dry-run"]);
+    assert!(said.contains("is an object, and no value in it can be set alone"), "{said}");
+    let (_, said) =
+        run(dir.path(), 2, &["set", "wows:content/GameParams.data", "PXSC501_Aurora_1942.level", "5", "--in-place"]);
+    assert!(said.contains("gameparams files are read and not written"), "{said}");
+    // No file of the first statement is left.
+    run(dir.path(), 2, &["sql", "SELECT 1; SELECT 2", "enemy.wdb", "--into", "two.sqlite"]);
+    assert!(!dir.path().join("two.sqlite").exists());
+}

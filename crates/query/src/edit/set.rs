@@ -86,7 +86,7 @@ fn member_of<'v>(members: &'v mut [(Cow<'static, str>, Value<'static>)], name: &
 /// Values that are tried for a message.
 const TRIED: usize = 32;
 
-/// Adds the paths of the values below `at`, with their texts, beginning with the last one.
+/// Adds the paths of the values below `at`, each with the text of another value, beginning with the last one.
 fn add_leaves(members: &[(Cow<'static, str>, Value<'static>)], at: &str, leaves: &mut Vec<(String, String)>) {
     for (name, value) in members.iter().rev() {
         if leaves.len() >= TRIED {
@@ -96,8 +96,18 @@ fn add_leaves(members: &[(Cow<'static, str>, Value<'static>)], at: &str, leaves:
         match value {
             Value::Map(inner) => add_leaves(inner, &path, leaves),
             Value::List(_) | Value::Null => {}
-            value => leaves.push((path, value.to_string())),
+            value => leaves.push((path, text_of_another(value))),
         }
+    }
+}
+
+/// The text of a value of this kind that differs: what identifies an entry can be set to itself alone.
+fn text_of_another(value: &Value<'_>) -> String {
+    match value {
+        Value::Bool(now) => (!now).to_string(),
+        Value::Text(_) | Value::Utf16(_) => format!("{value}_"),
+        number if number.to_string().parse() == Ok(0.0) => "1".to_owned(),
+        _ => "0".to_owned(),
     }
 }
 
@@ -160,7 +170,6 @@ fn rows_with(table: &dyn Table, column: usize, key: &str) -> Result<Vec<usize>> 
 /// Whether the value at a path below `entry` can be set to a text, without a change to the file.
 fn fits_in<'a>(asset: &'a Asset, table: Option<&'a str>, entry: &'a str) -> impl Fn(&str, &str) -> bool {
     move |path, given| {
-        // A derived value can be set to itself, and to no other.
         let is_derived = path.rsplit('.').next().is_some_and(|name| is_derived(asset.reader(), table, entry, name));
         !is_derived && Editor::new(asset).is_ok_and(|mut editor| editor.set_value(table, path, given).is_ok())
     }

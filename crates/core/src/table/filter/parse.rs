@@ -181,7 +181,10 @@ impl Parser {
         let at = self.at();
         self.comparisons += 1;
         if self.comparisons > MAX_COMPARISONS {
-            return Err(wrong(at, format!("more than {MAX_COMPARISONS} comparisons; `assetq sql` takes more")));
+            return Err(wrong(
+                at,
+                format!("more than {MAX_COMPARISONS} comparisons; IN (…) in `assetq sql` takes more"),
+            ));
         }
         Ok(match self.tokens.next() {
             Some((_, Token::Number(text) | Token::Text(text) | Token::Quoted(text))) => Literal::Text(text),

@@ -75,7 +75,10 @@ impl Adds {
     /// Adds a leaf at `path`, which nests at most `depth` deep.
     pub fn add(&mut self, path: &str, cells: &ColumnValues, depth: usize) -> Result<()> {
         let Some(parsed) = Path::parse(path).filter(|parsed| parsed.steps().len() <= depth) else {
-            return Err(refused(format!("values: path {} is not one; `assetq help ls` shows some", short_text(path))));
+            return Err(refused(format!(
+                "values: path {} is not one; `assetq ls FILE -t values` shows some",
+                short_text(path)
+            )));
         };
         let mut at = self;
         for step in parsed.steps() {
