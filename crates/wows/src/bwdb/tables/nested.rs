@@ -121,8 +121,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         };
         let (record, rows) = self.record_of(row, guess);
         self.last.store(record, Ordering::Relaxed);
-        let leads = self.leads.iter().map(|_| OnceLock::new()).collect();
-        Ok(Some(Child { row, record, rows, leads, own, budget }))
+        Ok(Some(Child { row, record, rows, leads: OnceCell::new(), own, budget }))
     }
 
     /// The number of rows, if they were counted or can be counted in less time than the start of a process. The records
@@ -280,7 +279,7 @@ pub(super) struct Child<'a, T> {
     record: usize,
     rows: Range<usize>,
     /// The first cells of the record's rows, such as a joined path, as far as they were needed; `None` if unreadable.
-    leads: Arc<[OnceLock<Option<Value<'a>>>]>,
+    leads: OnceCell<Box<[OnceCell<Option<Value<'a>>>]>>,
     /// Read on first use; `None` if unreadable.
     own: OnceCell<Option<T>>,
     budget: RowBudget,
@@ -348,7 +347,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
             let [of_cell, of_look, of_find, of_finds] = std::array::from_fn(|_| Arc::clone(&parents));
             table = table.column_of_row(lead.column.clone(), move |child: &Child<'a, C::Row>| {
                 let get = &of_cell.lead(number).get;
-                let Some(cell) = child.leads.get(number) else { return get(child.record) };
+                let leads = child.leads.get_or_init(|| of_cell.leads.iter().map(|_| OnceCell::new()).collect());
+                let Some(cell) = leads.get(number) else { return get(child.record) };
                 match cell.get_or_init(|| get(child.record).ok()) {
                     Some(Value::Text(text)) => Ok(Value::text(text)),
                     Some(value) => Ok(value.clone()),
