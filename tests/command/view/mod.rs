@@ -13,6 +13,7 @@ mod seen;
 mod several;
 mod state;
 mod tables;
+mod walk;
 mod zones;
 
 use crate::common::damage::with_damaged_row;
