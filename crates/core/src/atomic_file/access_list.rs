@@ -1,6 +1,6 @@
 //! The access list of a file on Windows, which decides who may read it.
 
-#![allow(unsafe_code, reason = "the standard library has no call for access lists: see docs/unsafe.md")]
+#![allow(unsafe_code)]
 
 use std::ffi::c_void;
 use std::io::{self, ErrorKind};
