@@ -106,6 +106,8 @@ fn every_format_has_an_overview_in_light_and_dark_and_on_a_phone() {
             tab.shot(&format!("overview-{name}-{width}"));
             assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true, "{name} {width}");
             assert_eq!(tab.eval("document.querySelectorAll('.start').length > 0"), true, "{name}");
+            let beyond = "[...document.querySelectorAll('.start')].filter((e) => e.getBoundingClientRect().right > innerWidth).length";
+            assert_eq!(tab.eval(beyond), 0, "{name} {width}");
             assert_eq!(tab.errors(), [""; 0], "{name}");
         }
     }
@@ -128,6 +130,10 @@ fn the_first_part_shows_the_thing_itself() {
                  return new Set(new Uint32Array(data.buffer)).size; })()",
             );
             assert!(colours.as_u64().unwrap() > 5, "{name}: {colours}");
+            // A scene is drawn in the form of its frame, also on a phone.
+            let forms = "(() => { const c = document.querySelector('.still canvas'), { clientWidth, clientHeight } = c.parentElement; return c.width / c.height / (clientWidth / clientHeight); })()";
+            let form = tab.eval(forms).as_f64().unwrap();
+            assert!(part == "image" || (0.95..1.05).contains(&form), "{name} {width}: {form}");
             assert_eq!(tab.eval("document.querySelectorAll('main > .part:not([hidden])').length"), 1, "{name}");
             assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true, "{name} {width}");
             tab.shot(&format!("still-{name}-{width}"));

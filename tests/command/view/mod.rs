@@ -575,6 +575,7 @@ fn the_first_part_of_a_difference_says_in_words_what_changed() {
                 "−batremoved"
             ])
         );
+        assert_eq!(tab.eval("document.querySelectorAll('.overview h2').length"), 0, "the headline is of the one table");
         tab.shot(&format!("diff-words-{width}"));
         assert_eq!(tab.eval("document.documentElement.scrollWidth <= innerWidth"), true);
         // A line leads to its row.
