@@ -61,6 +61,12 @@ macro_rules! targets {
         fn all_targets_are_run() {
             assert_eq!(TARGETS.iter().map(|target| target.name).collect::<Vec<_>>(), [$(stringify!($name)),*]);
             assert!(dictionary().lines().count() > 100);
+            // Few enough that every run of the tests can run them.
+            for target in TARGETS {
+                let kept = kept(target.name);
+                assert!(kept.len() <= 60, "{}: {} kept inputs", target.name, kept.len());
+                assert!(kept.iter().all(|input| input.len() <= 500), "{}", target.name);
+            }
         }
     };
 }
