@@ -530,6 +530,10 @@ fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
     viewed(&tab);
     tab.shot("web-game-1920");
     assert_eq!(tab.errors(), [""; 0]);
+    // The page does not know of games before they are dropped.
+    console(&tab, "games", 1);
+    let said = text(&tab, "#console .log");
+    assert!(said.contains("drop the folder of a game"), "{said}");
 }
 
 #[test]

@@ -46,6 +46,9 @@ impl Search {
 
     /// The message for games that were not found: the places that were searched, and what to do.
     pub fn failure(&self, wanted: &[GameTitle]) -> String {
+        if self.places.is_empty() {
+            return "a page cannot see what is installed: drop the folder of a game on it".to_owned();
+        }
         let mut message = "searched ".to_owned();
         for (n, place) in self.places.iter().enumerate() {
             // Writing to a `String` cannot fail.
