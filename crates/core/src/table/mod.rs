@@ -507,6 +507,17 @@ pub trait Table: Send + Sync {
         None
     }
 
+    /// The first `len` of `rows` in the order of their texts in `column`, which compare by bytes; of equal texts the earlier rows.
+    /// Returns indexes into `rows`. `None` if the cells must be read.
+    fn first(&self, _column: usize, _rows: &[usize], _len: usize, _descends: bool) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Whether [`Table::first`] knows the order of `column`.
+    fn orders(&self, _column: usize) -> bool {
+        false
+    }
+
     /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.
     fn is_at(&self, _row: usize, _place: &Region) -> Option<Result<bool>> {
         None

@@ -21,6 +21,7 @@ type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sy
 pub type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Matching<'a> = Box<dyn Fn(&LikePattern) -> Option<Vec<usize>> + Send + Sync + 'a>;
+type First<'a> = Box<dyn Fn(&[usize], usize, bool) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
@@ -92,6 +93,7 @@ struct CellSource<'a> {
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
     matching: Option<Matching<'a>>,
+    first: Option<First<'a>>,
     look: Option<Look<'a>>,
 }
 
@@ -197,6 +199,7 @@ impl<'a, R> DeclaredTable<'a, R> {
                 finds: None,
                 search: None,
                 matching: None,
+                first: None,
                 look: None,
             });
         }
@@ -229,6 +232,15 @@ impl<'a, R> DeclaredTable<'a, R> {
     /// Adds a search for texts of the last column that match a pattern: see [`Table::matching`].
     pub fn matched_by(mut self, matching: impl Fn(&LikePattern) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
         self.last().matching = Some(Box::new(matching));
+        self
+    }
+
+    /// Adds a search for the first rows in the order of the texts of the last column: see [`Table::first`].
+    pub fn ordered_by(
+        mut self,
+        first: impl Fn(&[usize], usize, bool) -> Option<Vec<usize>> + Send + Sync + 'a,
+    ) -> Self {
+        self.last().first = Some(Box::new(first));
         self
     }
 
@@ -449,6 +461,14 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
 
     fn matching(&self, column: usize, pattern: &LikePattern) -> Option<Vec<usize>> {
         self.cells.get(column)?.matching.as_ref()?(pattern)
+    }
+
+    fn first(&self, column: usize, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>> {
+        self.cells.get(column)?.first.as_ref()?(rows, len, descends)
+    }
+
+    fn orders(&self, column: usize) -> bool {
+        self.cells.get(column).is_some_and(|cell| cell.first.is_some())
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

@@ -2,10 +2,11 @@
 
 use crate::error::Result;
 use crate::id::{Id32, Id64};
-use crate::table::{CellSink, Kind, RowCursor, Value};
+use crate::table::filter::picked;
+use crate::table::{CellSink, Kind, RowCursor, Table, Value};
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// The rows that a query needs of its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,51 +168,105 @@ impl CellSink for Comparison<'_> {
 
 /// Collects the first rows; of equal rows the earlier ones.
 pub(super) struct Collector<'f> {
-    first: &'f FirstRows,
-    /// The last of them on top.
-    heap: BinaryHeap<(Vec<Directed<'static>>, usize)>,
+    table: &'f dyn Table,
+    len: usize,
+    /// The cells that are read of each row.
+    keys: &'f [SortKey],
+    /// The last key, if the table orders many rows by it at once.
+    last: Option<SortKey>,
+    /// The rows so far by their cells. The rows of the last cells are needed to reach `len`.
+    rows: BTreeMap<Vec<Directed<'static>>, Vec<usize>>,
+    count: usize,
 }
 
 impl<'f> Collector<'f> {
-    pub(super) fn new(first: &'f FirstRows) -> Self {
-        Self { first, heap: BinaryHeap::new() }
+    pub(super) fn new(first: &'f FirstRows, table: &'f dyn Table) -> Self {
+        let (keys, last) = match first.keys.split_last() {
+            Some((last, keys)) if last.column.is_some_and(|column| table.orders(column)) => (keys, Some(*last)),
+            _ => (&*first.keys, None),
+        };
+        Self { table, len: first.len, keys, last, rows: BTreeMap::new(), count: 0 }
     }
 
     /// Takes the current row, unless it follows all that were taken and these suffice.
     pub(super) fn offer(&mut self, rows: &dyn RowCursor) -> Result<()> {
-        let keys = &self.first.keys;
-        if self.heap.len() >= self.first.len {
-            let Some((last, _)) = self.heap.peek() else { return Ok(()) };
+        if self.count >= self.len {
+            let Some(mut last) = self.rows.last_entry() else { return Ok(()) };
             let mut order = Ordering::Equal;
-            for (key, of_last) in keys.iter().zip(last) {
+            for (key, of_last) in self.keys.iter().zip(last.key()) {
                 order = of_last.order_of(rows, *key)?;
                 if order != Ordering::Equal {
                     break;
                 }
             }
+            if order == Ordering::Equal && self.last.is_some() {
+                last.get_mut().push(rows.row());
+                self.count += 1;
+            }
             if order != Ordering::Less {
                 return Ok(());
             }
         }
-        let cells = keys.iter().map(|key| Directed::read(rows, *key)).collect::<Result<Vec<_>>>()?;
+        let cells = self.keys.iter().map(|key| Directed::read(rows, *key)).collect::<Result<Vec<_>>>()?;
         let cells = cells.into_iter().map(Directed::into_owned).collect();
-        if self.heap.len() >= self.first.len {
-            self.heap.pop();
+        self.rows.entry(cells).or_default().push(rows.row());
+        self.count += 1;
+        while let Some(mut last) = self.rows.last_entry() {
+            if self.count - last.get().len() >= self.len {
+                self.count -= last.remove().len();
+                continue;
+            }
+            if self.last.is_none() && self.count > self.len {
+                last.get_mut().pop();
+                self.count -= 1;
+            }
+            break;
         }
-        self.heap.push((cells, rows.row()));
         Ok(())
     }
 
     /// The numbers of the rows, in order.
-    pub(super) fn into_rows(self) -> Vec<usize> {
-        self.heap.into_sorted_vec().into_iter().map(|(_, row)| row).collect()
+    pub(super) fn into_rows(self) -> Result<Vec<usize>> {
+        let mut all = Vec::new();
+        for (_, rows) in self.rows {
+            let left = self.len.saturating_sub(all.len());
+            match self.last {
+                Some(key) if rows.len() > 1 => all.extend(first_of(self.table, &rows, key, left)?),
+                _ => all.extend(rows.into_iter().take(left)),
+            }
+        }
+        Ok(all)
     }
+}
+
+#[cold]
+pub(super) fn within(table: &dyn Table, row: usize, error: crate::Error) -> crate::Error {
+    error.context(format_args!("{}: row {row}", table.name()))
+}
+
+/// The first `len` of some rows in the order of a text.
+fn first_of(table: &dyn Table, rows: &[usize], key: SortKey, len: usize) -> Result<Vec<usize>> {
+    if let Some(column) = key.column
+        && let Some(first) = table.first(column, rows, len, key.descends)
+    {
+        return Ok(first.into_iter().filter_map(|number| rows.get(number).copied()).collect());
+    }
+    let mut first = BinaryHeap::new();
+    let mut rows = picked(table, rows.iter().copied());
+    while rows.advance()? {
+        let cell = Directed::read(&*rows, key).map_err(|error| within(table, rows.row(), error))?;
+        first.push((cell.into_owned(), rows.row()));
+        if first.len() > len {
+            first.pop();
+        }
+    }
+    Ok(first.into_sorted_vec().into_iter().map(|(_, row)| row).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Column, DeclaredTable, Table as _};
+    use crate::table::{Column, DeclaredTable};
 
     #[test]
     fn a_text_in_two_parts_is_compared_as_a_whole() {
@@ -240,13 +295,27 @@ mod tests {
                 (number, Value::owned(["a", "b", "", "ä"][rng.usize(..4)].to_owned()))
             })
             .collect();
-        let table = DeclaredTable::over("cells", &cells)
-            .column(Column::new("number", Kind::F64), |(_, (number, _))| Ok(number.borrowed()))
-            .column(Column::text("text"), |(_, (_, text))| Ok(text.borrowed()));
-        for (descends, len) in [([false, true], 7), ([true, false], 1), ([true, true], 499), ([false, false], 1000)] {
+        let table = || {
+            DeclaredTable::over("cells", &cells)
+                .column(Column::new("number", Kind::F64), |(_, (number, _))| Ok(number.borrowed()))
+                .column(Column::text("text"), |(_, (_, text))| Ok(text.borrowed()))
+        };
+        let ordering = table().ordered_by(|rows, len, descends| {
+            let text = |number: &usize| cells[rows[*number]].1.as_text();
+            let mut numbers: Vec<usize> = (0..rows.len()).collect();
+            numbers.sort_by(|a, b| if descends { text(b).cmp(&text(a)) } else { text(a).cmp(&text(b)) });
+            numbers.truncate(len);
+            Some(numbers)
+        });
+        // A table that cannot order its rows after all, as with a damaged text.
+        let refusing = table().ordered_by(|_, _, _| None);
+        let tables = [table(), ordering, refusing];
+        let orders =
+            [([false, true], 7), ([true, false], 1), ([true, true], 499), ([false, false], 1000), ([true; 2], 0)];
+        for (table, (descends, len)) in tables.iter().flat_map(|table| orders.map(|order| (table, order))) {
             let keys = (0..).map(Some).zip(descends).map(|(column, descends)| SortKey { column, descends }).collect();
             let first = FirstRows { keys, len };
-            let mut collector = Collector::new(&first);
+            let mut collector = Collector::new(&first, table);
             let mut rows = table.cursor_over(0, None);
             while rows.advance().unwrap() {
                 collector.offer(&*rows).unwrap();
@@ -263,7 +332,7 @@ mod tests {
                 turned(numbers, descends[0]).then(turned(texts, descends[1]))
             });
             sorted.truncate(len);
-            assert_eq!(collector.into_rows(), sorted, "{descends:?} {len}");
+            assert_eq!(collector.into_rows().unwrap(), sorted, "{descends:?} {len}");
         }
     }
 }

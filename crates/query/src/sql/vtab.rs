@@ -7,7 +7,7 @@
 use super::cells::{self, ResultSink};
 use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
-use super::first::{Collector, FirstRows};
+use super::first::{self, Collector, FirstRows};
 use super::pending::{self, Changes, GivenTexts, TableNumber};
 use super::plan::{self, Access, QueryPlan, TableView, TermOutcome};
 use crate::edit::writable;
@@ -225,16 +225,15 @@ impl TableState {
 
     /// The first of the rows that match, in an order.
     fn first(&self, rows: &mut dyn RowCursor, bound: &Bound, first: &FirstRows) -> Result<Vec<usize>> {
-        let mut collector = Collector::new(first);
+        let mut collector = Collector::new(first, self.table());
         while self.next(rows, bound, &[])? {
             collector.offer(rows).map_err(|error| self.within(rows.row(), error))?;
         }
-        Ok(collector.into_rows())
+        collector.into_rows()
     }
 
-    #[cold]
     fn within(&self, row: usize, error: crate::Error) -> crate::Error {
-        error.context(format_args!("{}: row {row}", self.name()))
+        first::within(self.table(), row, error)
     }
 
     /// The rows whose cell of `column` may have this hash: by an index from the second question on.

@@ -1,4 +1,5 @@
 mod index;
+mod order;
 
 use super::layout::PathEntry;
 use super::text_search::PackedTexts;
@@ -746,15 +747,49 @@ mod tests {
         }
     }
 
-    /// Patterns are decided for damaged paths, repeated ids and cycles as rows are read, or not at all.
+    /// The numbers of the first rows in the order of their texts, by a sort of all.
+    fn first_by_sort(texts: &[&str], len: usize, descends: bool) -> Vec<usize> {
+        let mut sorted: Vec<usize> = (0..texts.len()).collect();
+        sorted.sort_by(|a, b| if descends { texts[*b].cmp(texts[*a]) } else { texts[*a].cmp(texts[*b]) });
+        sorted.truncate(len);
+        sorted
+    }
+
+    /// A query for the first paths joins few of all.
     #[test]
-    fn patterns_of_damaged_paths_are_decided_as_rows_are_read() {
+    fn the_first_paths_are_found_by_their_folders() {
+        let source = sample();
+        let db = Database::open(source.clone()).unwrap();
+        let joined: Vec<String> = db.resources().map(|resource| db.path(resource.id()).unwrap().unwrap()).collect();
+        let mut rng = fastrand::Rng::with_seed(13);
+        for _ in 0..40 {
+            let db = Database::open(source.clone()).unwrap();
+            let table = db.table("resources").unwrap();
+            let column = table.columns().iter().position(|column| column.name == "path").unwrap();
+            let part = rng.u8(..);
+            let mut rows: Vec<usize> = (0..joined.len()).filter(|_| rng.u8(..) <= part).collect();
+            if rng.bool() {
+                rows.extend_from_within(..rows.len() / 2);
+            }
+            let (len, descends) = ([1, 12, 100, rows.len(), 2 * rows.len()][rng.usize(..5)], rng.bool());
+            let texts: Vec<&str> = rows.iter().map(|row| &*joined[*row]).collect();
+            match table.first(column, &rows, len, descends) {
+                Some(first) => assert_eq!(first, first_by_sort(&texts, len, descends)),
+                None => assert!(rows.len() < db.paths().len() / order::FEW),
+            }
+            assert!(db.row_paths.get().is_none());
+        }
+    }
+
+    /// Patterns and orders are decided for damaged paths, repeated ids and cycles as rows are read, or not at all.
+    #[test]
+    fn patterns_and_orders_of_damaged_paths_are_decided_as_rows_are_read() {
         let bytes = assetq_sample::bwdb::demo(1, assetq_sample::Size::Small);
         let whole = Database::open(Source::from_vec("assets.bin", bytes.clone())).unwrap();
         let part = whole.sections().into_iter().find(|section| section.name == "paths").unwrap();
         let part = part.offset as usize..(part.offset + part.size) as usize;
         let mut rng = fastrand::Rng::with_seed(11);
-        let (mut decided, mut left) = (0, 0);
+        let (mut decided, mut left, mut ordered) = (0, 0, 0);
         for _ in 0..300 {
             let mut bytes = bytes.clone();
             let words = part.clone().step_by(8).map(|at| at..at + 8).filter(|word| word.end <= part.end);
@@ -767,6 +802,14 @@ mod tests {
             let table = db.table("resources").unwrap();
             let column = table.columns().iter().position(|column| column.name == "path").unwrap();
             let pattern = LikePattern::like(rng.choice(["%ship%", "%a%.visual", "content/%", "%/%/b%"]).unwrap());
+            let (rows, descends) = ((0..table.len().unwrap()).collect::<Vec<_>>(), rng.bool());
+            if let Some(first) = table.first(column, &rows, 9, descends) {
+                let cells: Vec<_> = rows.iter().map(|row| table.value(*row, column).unwrap()).collect();
+                let texts: Vec<_> = cells.iter().map(|cell| cell.as_text().unwrap()).collect();
+                let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
+                assert_eq!(first, first_by_sort(&texts, 9, descends));
+                ordered += 1;
+            }
             let Some(found) = table.matching(column, &pattern) else {
                 left += 1;
                 continue;
@@ -778,7 +821,7 @@ mod tests {
             };
             assert_eq!(found, (0..table.len().unwrap()).filter(matches).collect::<Vec<_>>(), "{pattern:?}");
         }
-        assert!(decided > 50 && left > 50, "{decided} {left}");
+        assert!(decided > 50 && left > 50 && ordered > 50, "{decided} {left} {ordered}");
     }
 
     /// Two resources with one id have one path, so that each is a row that matches.

@@ -53,6 +53,12 @@ impl<'a> ResourceRows<'a> {
         self.db.paths().matching(self.db.row_positions(), pattern)
     }
 
+    /// The numbers of the first of these rows in the order of their paths.
+    fn first(&self, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>> {
+        let ids = rows.iter().map(|row| Some(self.locate(*row).ok()??.resource.id()));
+        self.db.paths().first(&ids.collect::<Option<Vec<_>>>()?, len, descends)
+    }
+
     fn with_id(&self, id: u64) -> Result<Vec<usize>> {
         Ok(self.slots.row_of(self.db.resource_slots, id).into_iter().collect())
     }
@@ -101,7 +107,7 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
     let types = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
     let slots = Slots::new(db.resource_buckets(), &db.resource_rows);
     let rows = Arc::new(ResourceRows { db, slots, blobs, types, announced: ScanCost::default() });
-    let [of_row, of_id, of_text, of_matches, of_path, of_ahead, of_type, of_place, of_size] =
+    let [of_row, of_id, of_text, of_matches, of_first, of_path, of_ahead, of_type, of_place, of_size] =
         std::array::from_fn(|_| Arc::clone(&rows));
     let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), move |row| of_row.locate(row))
         .random_access()
@@ -113,6 +119,7 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
             of_text.path(row)
         })
         .matched_by(move |pattern| of_matches.matching(pattern))
+        .ordered_by(move |rows, len, descends| of_first.first(rows, len, descends))
         .looked_ahead(move |rows| of_ahead.look(rows))
         .found_by(move |key| match key {
             Value::Text(path) => Some(at_path(db, path, |id| of_path.with_id(id))),
