@@ -557,7 +557,8 @@ fn two_dropped_folders_are_compared() {
     ended(&tab, 1);
     assert_eq!(text(&tab, "#command"), "assetq diff old new -f html");
     assert_eq!(tab.eval("document.querySelector('#compare').hidden"), false);
-    tab.frame().wait("document.body.innerText.includes('data/sheet.wdb')");
+    let url = tab.eval("document.querySelector('#compare iframe').src");
+    tab.frame_at(url.as_str().unwrap()).wait("document.body.innerText.includes('data/sheet.wdb')");
     assert_eq!(tab.errors(), [""; 0]);
 }
 

@@ -235,6 +235,11 @@ impl Tab<'_> {
 
     /// The document of the frame in this page, if it has an origin of its own.
     pub fn frame(&self) -> Tab<'_> {
+        self.frame_at("")
+    }
+
+    /// That of the frame whose address begins with `url`.
+    pub fn frame_at(&self, url: &str) -> Tab<'_> {
         let began = Instant::now();
         loop {
             let all = self.browser.call(None, "Target.getTargets", json!({}));
@@ -242,7 +247,8 @@ impl Tab<'_> {
                 .as_array()
                 .unwrap()
                 .iter()
-                .find(|target| target["type"] == "iframe" && target["browserContextId"] == self.context.as_str());
+                .filter(|target| target["type"] == "iframe" && target["browserContextId"] == self.context.as_str())
+                .find(|target| target["url"].as_str().is_some_and(|text| text.starts_with(url)));
             if let Some(frame) = frame {
                 let attach = json!({ "targetId": frame["targetId"], "flatten": true });
                 let attached = self.browser.call(None, "Target.attachToTarget", attach);
