@@ -1,4 +1,5 @@
 use super::{Context, Failure, Format, Outcome, Unit};
+use crate::archive::Address;
 use crate::find::{self, FindOptions, Hit, Pattern, PatternOptions, Syntax};
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
@@ -28,7 +29,8 @@ Examples:
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
   assetq find -e \"^XSC5\\d\\d_\" assets.bin -t paths -n 20
   assetq find Aurora old.bin new.bin           in which of two files: see the column file
-  assetq find Aurora \"wows@*\"                 in which builds of a game
+  assetq find Aurora \"wows@*\"                 in which builds of a game: paths of files
+  assetq find Aurora \"wows@*:content/*\"       what these files of each build hold
   assetq find Lindenite se2-mod/               every file below a folder
   assetq find 61.5 savegame.vrb                a number, in texts and as a value
   assetq find \"*.dds\" assets.bin --count       how many there are")]
@@ -206,6 +208,13 @@ impl Search<'_> {
                     }
                 }
                 self.context.warn(&asset);
+                if self.args.table.is_none() && asset.reader().archive().is_some() {
+                    let inside = Address::within(path, "*");
+                    self.context.note(
+                        file,
+                        &format!("its paths were searched; for what its files hold, write '{}'", inside.display()),
+                    );
+                }
             }
             mistake.filter(|_| !asked).map_or(Ok(()), Err)
         })

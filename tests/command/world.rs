@@ -184,6 +184,13 @@ fn a_name_is_found_in_the_builds_that_have_it() {
         assert_eq!(found(&["find", name, &databases[0], &databases[1]]), expected);
         assert_eq!(found(&["find", name, "--count", &databases[0], &databases[1]]), expected);
     }
+    // Of a game its paths are searched, and the note says how to search what its files hold: the older build has the name in texts.
+    for build in [builds[0], "wows@7000000:"] {
+        let (_, said) = run(dir.path(), 1, &["find", "Borealis", build]);
+        assert!(said.contains("write 'wows@7000000:*'"), "{said}");
+    }
+    let (rows, _) = run(dir.path(), 3, &["find", "Borealis", "wows@7000000:*", "--count", "-f", "csv"]);
+    assert_eq!(rows.lines().skip(1).collect::<Vec<_>>(), ["wows@7000000:texts/en/LC_MESSAGES/global.mo,texts,1"]);
     // An entry is followed by its whole name, which a part of it suggests.
     let (_, said) = run(dir.path(), 1, &["history", "Borealis", "wows@*"]);
     let whole = "content/gameplay/common/ship/cruiser/XSC502_Borealis_1944";

@@ -87,7 +87,7 @@ impl Address {
                 && !build.contains('/')
                 && folder.exists()
             {
-                let inner = inner.map(str::to_owned);
+                let inner = inner.filter(|inner| !inner.is_empty()).map(str::to_owned);
                 return Self { outer: folder.to_owned(), build: Some(build.to_owned()), inner };
             }
         }
@@ -100,10 +100,11 @@ impl Address {
         whole
     }
 
-    /// The path `inner` in the archive at `archive`, which may be the prefix of a game.
+    /// The path `inner` in the archive at `archive`, which may end with [`MARK`], as the prefix of a game does.
     pub fn within(archive: &Path, inner: &str) -> PathBuf {
         let mut address = archive.as_os_str().to_owned();
-        if PrefixedAddress::of_path(archive).is_none_or(|game| !game.inner.is_empty()) {
+        let is_marked = address.to_string_lossy().ends_with(MARK) && !archive.exists();
+        if !is_marked {
             address.push(MARK.to_string());
         }
         address.push(inner);
@@ -402,6 +403,19 @@ mod tests {
         assert_eq!(parsed("game-2:a:b"), Some((None, "a:b")));
         for other in ["game", "GAME:a", "game-3:a", "./game:a", "C:\\game:a", ":a", ""] {
             assert_eq!(parsed(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_mark_after_an_archive_is_that_before_a_file_in_it() {
+        let folder = env!("CARGO_MANIFEST_DIR");
+        for (archive, build) in
+            [(folder.to_owned(), None), (format!("{folder}:"), None), (format!("{folder}@12:"), Some("12"))]
+        {
+            let archive = Path::new(&archive);
+            assert_eq!(Address::parse(archive).inner(), None, "{archive:?}");
+            let inside = Address::parse(Address::within(archive, "a.bin"));
+            assert_eq!((inside.build(), inside.inner()), (build, Some("a.bin")), "{archive:?}");
         }
     }
 }
