@@ -11,6 +11,7 @@ fn a_texture_shows_texels_channels_and_levels_at_any_size() {
     sample(dir.path(), "hull_a.dds", Size::Small);
     let tab = view(&browser, dir.path(), "hull_a.dds", 1280, Scheme::Light);
     go(&tab, "image");
+    tab.wait(&format!("{VIEW}?.zoom > 0"));
     // All of it is in sight, in whole pixels.
     let zoom = || tab.eval(&format!("{VIEW}.zoom")).as_f64().unwrap();
     let fitted = zoom();
