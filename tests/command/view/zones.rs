@@ -15,7 +15,7 @@ fn lines(tab: &Tab<'_>) -> Vec<String> {
 fn said(tab: &Tab<'_>) -> Value {
     tab.eval(
         "((tree) => { const e = document.getElementById(tree.getAttribute('aria-activedescendant')); \
-         return [e.role, e.ariaLabel, e.ariaLevel, e.ariaExpanded, e.ariaChecked, e.ariaSelected]; })(document.querySelector('.scene-zones'))",
+         return [e.role, e.querySelector('.name').textContent + ', ' + e.ariaDescription, e.ariaLevel, e.ariaExpanded, e.ariaChecked, e.ariaSelected]; })(document.querySelector('.scene-zones'))",
     )
 }
 
@@ -101,7 +101,7 @@ fn armour_is_a_tree_of_zones_parts_and_plates_with_their_thickness() {
     visit(&tab, "#scene");
     tab.wait(&format!("{VIEW}.store.now.chosen === null"));
     visit(&tab, link.as_str().unwrap());
-    tab.wait("document.querySelector('.scene-zones [aria-selected]')?.ariaLabel === '61 Cit_Belt, 2 plates, 287 mm'");
+    tab.wait("document.querySelector('.scene-zones [aria-selected]')?.ariaDescription === '2 plates, 287 mm'");
     assert_eq!(marked(&tab), belt);
     tab.eval(&format!("{VIEW}.store.change({{ use: 3 }})"));
     assert_eq!(said(&tab)[1], "61 Cit_Belt, 2 plates, 327 mm");
@@ -127,8 +127,8 @@ fn armour_without_parameters_is_a_tree_without_thickness() {
     tab.key("4");
     tab.eval(&format!("{VIEW}.choose({VIEW}.contents.plates.find(({{ layer }}) => layer === 3).id)"));
     assert_eq!(lines(&tab)[2..4], ["    Layer 1", "    Layer 3"]);
-    let selected = "document.querySelector('.scene-zones [aria-selected]').ariaLabel";
-    assert_eq!(tab.eval(selected), "Layer 3, plate");
+    let selected = "document.querySelector('.scene-zones [aria-selected]').ariaDescription";
+    assert_eq!(tab.eval(selected), "plate");
     // A box of the tree hides a part, and a filter leaves the parts that it names.
     let at = on_canvas(&tab, 0.5, 0.5);
     assert!(hover(&tab, at).contains("61 Cit_Belt"));

@@ -34,7 +34,7 @@ shapes.armourTree = (contents, store, box, ticks, choose) => {
     const text = shapes.thickOf(contents, node.plates, now.use);
     thick.textContent = text.replace(" to ", "–");
     const count = node.whole ? `${many(node.plates.length)} ${node.plates.length === 1 ? "plate" : "plates"}` : "plate";
-    element.setAttribute("aria-label", assetq.clean([node.name, count, text].filter(Boolean).join(", ")));
+    element.setAttribute("aria-description", [count, text].filter(Boolean).join(", "));
   };
   /** @type {Branches<ArmourNode>} */
   const branches = new assetq.Branches("zones, parts and plates of the armour", "scene-zones", {
