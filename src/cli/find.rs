@@ -1,6 +1,7 @@
 use super::{Context, Failure, Format, Outcome, Unit};
 use crate::archive::Address;
 use crate::find::{self, FindOptions, Hit, Pattern, PatternOptions, Syntax};
+use crate::report::counted;
 use crate::table::filter::Filter;
 use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Kind, RowCursor, Table, Value};
@@ -162,6 +163,8 @@ impl Search<'_> {
         self.context.with_progress_of("find", Unit::Rows, |progress| {
             // A table or a condition that fits no file is a mistake in the query.
             let (mut mistake, mut asked) = (None, false);
+            // The first archive with the address of its files, and how many followed.
+            let (mut first, mut others) = (None, 0);
             let mut look = FindOptions::default();
             (look.count_only, look.progress) = (self.args.count, Some(progress));
             for path in files {
@@ -209,12 +212,19 @@ impl Search<'_> {
                 }
                 self.context.warn(&asset);
                 if self.args.table.is_none() && asset.reader().archive().is_some() {
-                    let inside = Address::within(path, "*");
-                    self.context.note(
-                        file,
-                        &format!("its paths were searched; for what its files hold, write '{}'", inside.display()),
-                    );
+                    match &first {
+                        None => first = Some((file.to_owned(), Address::within(path, "*"))),
+                        Some(_) => others += 1,
+                    }
                 }
+            }
+            if let Some((file, inside)) = &first {
+                let others = match others {
+                    0 => String::new(),
+                    others => format!(" and those of {}", counted(others, "other")),
+                };
+                let inside = inside.display();
+                self.context.note(file, &format!("its files{others} were not opened; write '{inside}' to search them"));
             }
             mistake.filter(|_| !asked).map_or(Ok(()), Err)
         })

@@ -189,6 +189,10 @@ fn a_name_is_found_in_the_builds_that_have_it() {
         let (_, said) = run(dir.path(), 1, &["find", "Borealis", build]);
         assert!(said.contains("write 'wows@7000000:*'"), "{said}");
     }
+    let (_, said) = run(dir.path(), 1, &["find", "Borealis", builds[0], "ff13", "se2"]);
+    let note = "its files and those of 2 others were not opened; write 'wows@7000000:*' to search them";
+    assert_eq!(said.matches("note: ").count(), 1, "{said}");
+    assert!(said.contains(note), "{said}");
     let (rows, _) = run(dir.path(), 3, &["find", "Borealis", "wows@7000000:*", "--count", "-f", "csv"]);
     assert_eq!(rows.lines().skip(1).collect::<Vec<_>>(), ["wows@7000000:texts/en/LC_MESSAGES/global.mo,texts,1"]);
     // An entry is followed by its whole name, which a part of it suggests.

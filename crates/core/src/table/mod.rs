@@ -424,6 +424,16 @@ pub trait StoredRows: Send + Sync {
     }
 }
 
+/// Answers about all texts of a column of a [`Table`]. Each may be `None`: then reading the cells is as fast, or needed.
+pub trait ColumnTexts: Send + Sync {
+    /// The rows whose text matches `pattern`, in order. Unreadable rows may be included.
+    fn matching(&self, pattern: &filter::pattern::LikePattern) -> Option<Vec<usize>>;
+
+    /// The first `len` of `rows` in the order of their texts, which compare by bytes; of equal texts the earlier rows. Returns
+    /// indexes into `rows`.
+    fn first(&self, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>>;
+}
+
 /// Typed rows, read lazily. Row and column numbers start at 0; a number that is too large is an error, never a panic.
 ///
 /// A table must implement [`Table::name`], [`Table::columns`], [`Table::len`] and [`Table::value`]. All else is optional: what holds for
@@ -501,21 +511,9 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// The rows whose text in `column` matches `pattern`, in order, without building cells. Unreadable rows may be included. `None` if
-    /// reading the cells is as fast.
-    fn matching(&self, _column: usize, _pattern: &filter::pattern::LikePattern) -> Option<Vec<usize>> {
+    /// What the file tells of all texts of `column` without building cells; `None` if the cells must be read.
+    fn texts(&self, _column: usize) -> Option<&dyn ColumnTexts> {
         None
-    }
-
-    /// The first `len` of `rows` in the order of their texts in `column`, which compare by bytes; of equal texts the earlier rows.
-    /// Returns indexes into `rows`. `None` if the cells must be read.
-    fn first(&self, _column: usize, _rows: &[usize], _len: usize, _descends: bool) -> Option<Vec<usize>> {
-        None
-    }
-
-    /// Whether [`Table::first`] knows the order of `column`.
-    fn orders(&self, _column: usize) -> bool {
-        false
     }
 
     /// Whether the row's position in space shares a point with `place`. `None` if rows of this table have no position.

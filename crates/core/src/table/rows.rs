@@ -1,9 +1,8 @@
 //! Tables declared column by column over rows that are located once: [`DeclaredTable`].
 
-use super::filter::pattern::LikePattern;
 use super::{
-    CellSink, Column, Literal, Nature, OrientedBox, PlainCell, Region, RowCursor, RowEdits, StoredRows, Table, Value,
-    no_cell,
+    CellSink, Column, ColumnTexts, Literal, Nature, OrientedBox, PlainCell, Region, RowCursor, RowEdits, StoredRows,
+    Table, Value, no_cell,
 };
 use crate::bytes::View;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,8 +19,6 @@ type FromMap<'a, R> = Box<dyn Fn(&R, usize) -> Result<Value<'a>> + Send + Sync +
 type FromRow<'a, R> = Box<dyn for<'r> Fn(&'r R) -> Result<Value<'r>> + Send + Sync + 'a>;
 pub type Find<'a> = Box<dyn Fn(&Value<'_>) -> Option<Result<Vec<usize>>> + Send + Sync + 'a>;
 type Search<'a> = Box<dyn Fn(&Literal) -> Option<Vec<usize>> + Send + Sync + 'a>;
-type Matching<'a> = Box<dyn Fn(&LikePattern) -> Option<Vec<usize>> + Send + Sync + 'a>;
-type First<'a> = Box<dyn Fn(&[usize], usize, bool) -> Option<Vec<usize>> + Send + Sync + 'a>;
 type Look<'a> = Box<dyn Fn(Range<usize>) -> usize + Send + Sync + 'a>;
 type Touch<'a> = Box<dyn Fn(&[Range<usize>]) + Send + Sync + 'a>;
 type IsAt<'a, R> = Box<dyn Fn(&R, &Region) -> Result<bool> + Send + Sync + 'a>;
@@ -92,8 +89,7 @@ struct CellSource<'a> {
     /// Whether `find` can be used, if only the file decides.
     finds: Option<Box<dyn Fn() -> bool + Send + Sync + 'a>>,
     search: Option<Search<'a>>,
-    matching: Option<Matching<'a>>,
-    first: Option<First<'a>>,
+    texts: Option<Arc<dyn ColumnTexts + 'a>>,
     look: Option<Look<'a>>,
 }
 
@@ -198,8 +194,7 @@ impl<'a, R> DeclaredTable<'a, R> {
                 find: None,
                 finds: None,
                 search: None,
-                matching: None,
-                first: None,
+                texts: None,
                 look: None,
             });
         }
@@ -229,18 +224,9 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
-    /// Adds a search for texts of the last column that match a pattern: see [`Table::matching`].
-    pub fn matched_by(mut self, matching: impl Fn(&LikePattern) -> Option<Vec<usize>> + Send + Sync + 'a) -> Self {
-        self.last().matching = Some(Box::new(matching));
-        self
-    }
-
-    /// Adds a search for the first rows in the order of the texts of the last column: see [`Table::first`].
-    pub fn ordered_by(
-        mut self,
-        first: impl Fn(&[usize], usize, bool) -> Option<Vec<usize>> + Send + Sync + 'a,
-    ) -> Self {
-        self.last().first = Some(Box::new(first));
+    /// Adds what the file tells of the texts of the last column: see [`Table::texts`].
+    pub fn known_texts(mut self, texts: Arc<dyn ColumnTexts + 'a>) -> Self {
+        self.last().texts = Some(texts);
         self
     }
 
@@ -459,16 +445,8 @@ impl<R: Send> Table for DeclaredTable<'_, R> {
         self.cells.get(column)?.search.as_ref()?(literal)
     }
 
-    fn matching(&self, column: usize, pattern: &LikePattern) -> Option<Vec<usize>> {
-        self.cells.get(column)?.matching.as_ref()?(pattern)
-    }
-
-    fn first(&self, column: usize, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>> {
-        self.cells.get(column)?.first.as_ref()?(rows, len, descends)
-    }
-
-    fn orders(&self, column: usize) -> bool {
-        self.cells.get(column).is_some_and(|cell| cell.first.is_some())
+    fn texts(&self, column: usize) -> Option<&dyn ColumnTexts> {
+        self.cells.get(column)?.texts.as_deref()
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

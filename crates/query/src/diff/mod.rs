@@ -433,7 +433,7 @@ mod tests {
         let mut pairs: Vec<Pair> = of_files.find(&Progress::default(), 0).pairs().collect();
         assert_eq!(pairs.len(), 500);
         counted.retain_matching(&mut pairs, &filters, &mut |_, error| panic!("{error}"));
-        // The row that has this number in the old file, and the row that has it in the new one.
+        // The row with this number in the old file, and the one in the new file.
         assert_eq!(
             pairs.iter().map(|pair| (pair.old, pair.new)).collect::<Vec<_>>(),
             [(Some(6), Some(6)), (Some(7), Some(7))]

@@ -3,10 +3,10 @@
 use super::set::{FileSet, Schema};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
-use crate::table::filter::pattern::LikePattern;
 use crate::table::parts::PartsCursor;
 use crate::table::{
-    CellSink, Column, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value, column_index, no_cell,
+    CellSink, Column, ColumnTexts, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value,
+    column_index, no_cell,
 };
 use self_cell::self_cell;
 use std::ops::Range;
@@ -236,9 +236,9 @@ impl Table for FileTable<'_> {
         inner.search(column, literal)
     }
 
-    fn matching(&self, column: usize, pattern: &LikePattern) -> Option<Vec<usize>> {
+    fn texts(&self, column: usize) -> Option<&dyn ColumnTexts> {
         let (inner, column) = self.own(column)?;
-        inner.matching(column, pattern)
+        inner.texts(column)
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

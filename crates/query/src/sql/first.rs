@@ -182,7 +182,9 @@ pub(super) struct Collector<'f> {
 impl<'f> Collector<'f> {
     pub(super) fn new(first: &'f FirstRows, table: &'f dyn Table) -> Self {
         let (keys, last) = match first.keys.split_last() {
-            Some((last, keys)) if last.column.is_some_and(|column| table.orders(column)) => (keys, Some(*last)),
+            Some((last, keys)) if last.column.is_some_and(|column| table.texts(column).is_some()) => {
+                (keys, Some(*last))
+            }
             _ => (&*first.keys, None),
         };
         Self { table, len: first.len, keys, last, rows: BTreeMap::new(), count: 0 }
@@ -246,9 +248,8 @@ pub(super) fn within(table: &dyn Table, row: usize, error: crate::Error) -> crat
 
 /// The first `len` of some rows in the order of a text.
 fn first_of(table: &dyn Table, rows: &[usize], key: SortKey, len: usize) -> Result<Vec<usize>> {
-    if let Some(column) = key.column
-        && let Some(first) = table.first(column, rows, len, key.descends)
-    {
+    let texts = key.column.and_then(|column| table.texts(column));
+    if let Some(first) = texts.and_then(|texts| texts.first(rows, len, key.descends)) {
         return Ok(first.into_iter().filter_map(|number| rows.get(number).copied()).collect());
     }
     let mut first = BinaryHeap::new();
@@ -266,7 +267,29 @@ fn first_of(table: &dyn Table, rows: &[usize], key: SortKey, len: usize) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::{Column, DeclaredTable};
+    use crate::table::filter::pattern::LikePattern;
+    use crate::table::{Column, ColumnTexts, DeclaredTable};
+    use std::sync::Arc;
+
+    /// Sorts the texts of cells, or refuses to.
+    struct SortedTexts<'c> {
+        cells: &'c [(Value<'static>, Value<'static>)],
+        refuses: bool,
+    }
+
+    impl ColumnTexts for SortedTexts<'_> {
+        fn matching(&self, _: &LikePattern) -> Option<Vec<usize>> {
+            None
+        }
+
+        fn first(&self, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>> {
+            let text = |number: &usize| self.cells[rows[*number]].1.as_text();
+            let mut numbers: Vec<usize> = (0..rows.len()).collect();
+            numbers.sort_by(|a, b| if descends { text(b).cmp(&text(a)) } else { text(a).cmp(&text(b)) });
+            numbers.truncate(len);
+            (!self.refuses).then_some(numbers)
+        }
+    }
 
     #[test]
     fn a_text_in_two_parts_is_compared_as_a_whole() {
@@ -300,16 +323,9 @@ mod tests {
                 .column(Column::new("number", Kind::F64), |(_, (number, _))| Ok(number.borrowed()))
                 .column(Column::text("text"), |(_, (_, text))| Ok(text.borrowed()))
         };
-        let ordering = table().ordered_by(|rows, len, descends| {
-            let text = |number: &usize| cells[rows[*number]].1.as_text();
-            let mut numbers: Vec<usize> = (0..rows.len()).collect();
-            numbers.sort_by(|a, b| if descends { text(b).cmp(&text(a)) } else { text(a).cmp(&text(b)) });
-            numbers.truncate(len);
-            Some(numbers)
-        });
-        // A table that cannot order its rows after all, as with a damaged text.
-        let refusing = table().ordered_by(|_, _, _| None);
-        let tables = [table(), ordering, refusing];
+        let texts = |refuses| Arc::new(SortedTexts { cells: &cells, refuses });
+        // The last table cannot order its rows after all, as with a damaged text.
+        let tables = [table(), table().known_texts(texts(false)), table().known_texts(texts(true))];
         let orders =
             [([false, true], 7), ([true, false], 1), ([true, true], 499), ([false, false], 1000), ([true; 2], 0)];
         for (table, (descends, len)) in tables.iter().flat_map(|table| orders.map(|order| (table, order))) {

@@ -743,7 +743,7 @@ mod tests {
             ["%turret%deck%", "%.visual", "content/%/ship/%", "%/_s%", "%", "x%", "%ship/%a%"].map(LikePattern::like)
         {
             let matching = (0..joined.len()).filter(|row| pattern.matches(&joined[*row])).collect::<Vec<_>>();
-            assert_eq!(table.matching(column, &pattern), Some(matching), "{pattern:?}");
+            assert_eq!(table.texts(column).unwrap().matching(&pattern), Some(matching), "{pattern:?}");
         }
     }
 
@@ -773,7 +773,7 @@ mod tests {
             }
             let (len, descends) = ([1, 12, 100, rows.len(), 2 * rows.len()][rng.usize(..5)], rng.bool());
             let texts: Vec<&str> = rows.iter().map(|row| &*joined[*row]).collect();
-            match table.first(column, &rows, len, descends) {
+            match table.texts(column).unwrap().first(&rows, len, descends) {
                 Some(first) => assert_eq!(first, first_by_sort(&texts, len, descends)),
                 None => assert!(rows.len() < db.paths().len() / order::FEW),
             }
@@ -803,14 +803,14 @@ mod tests {
             let column = table.columns().iter().position(|column| column.name == "path").unwrap();
             let pattern = LikePattern::like(rng.choice(["%ship%", "%a%.visual", "content/%", "%/%/b%"]).unwrap());
             let (rows, descends) = ((0..table.len().unwrap()).collect::<Vec<_>>(), rng.bool());
-            if let Some(first) = table.first(column, &rows, 9, descends) {
+            if let Some(first) = table.texts(column).unwrap().first(&rows, 9, descends) {
                 let cells: Vec<_> = rows.iter().map(|row| table.value(*row, column).unwrap()).collect();
                 let texts: Vec<_> = cells.iter().map(|cell| cell.as_text().unwrap()).collect();
                 let texts: Vec<&str> = texts.iter().map(|text| &**text).collect();
                 assert_eq!(first, first_by_sort(&texts, 9, descends));
                 ordered += 1;
             }
-            let Some(found) = table.matching(column, &pattern) else {
+            let Some(found) = table.texts(column).unwrap().matching(&pattern) else {
                 left += 1;
                 continue;
             };
@@ -841,7 +841,7 @@ mod tests {
         let has_path = |row: &usize| table.value(*row, column).unwrap().as_text().as_deref() == Some(&*path);
         assert_eq!((0..table.len().unwrap()).filter(has_path).count(), 2);
         // Not decided, or both rows.
-        let matching = table.matching(column, &LikePattern::like(&path));
+        let matching = table.texts(column).unwrap().matching(&LikePattern::like(&path));
         assert!(matching.is_none_or(|rows| rows.len() == 2));
         let mut rows = table.cursor_over(0, Some(&[column]));
         let mut met = 0;

@@ -294,7 +294,7 @@ impl Bound {
         match self {
             Self::Compare(Compare { column, test: Test::Pattern(pattern), .. }) => {
                 let found = pattern.literal().and_then(|literal| table.search(*column, &literal));
-                found.or_else(|| table.matching(*column, pattern))
+                found.or_else(|| table.texts(*column)?.matching(pattern))
             }
             Self::Compare(Compare { column, kind: Kind::Text, test: Test::Order { op: Op::Eq, with } }) => {
                 table.search(*column, &search::Literal::new(&with.text, Anchor::Whole, false)?)

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::id::{Id32, Id64};
 use crate::lazy::{Lazy, ScanCost};
 use crate::table::filter::pattern::LikePattern;
-use crate::table::{Accepts, Column, DeclaredTable, Kind, Table, Value, no_cell};
+use crate::table::{Accepts, Column, ColumnTexts, DeclaredTable, Kind, Table, Value, no_cell};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,20 +43,6 @@ impl<'a> ResourceRows<'a> {
             Some(path) => Ok(Some(PathText::Joined(path.into()))),
             None => self.db.path_text(row.resource.id()),
         }
-    }
-
-    /// The rows whose paths match a pattern. Paths of other files are read one by one.
-    fn matching(&self, pattern: &LikePattern) -> Option<Vec<usize>> {
-        if !self.db.more_names.is_empty() {
-            return None;
-        }
-        self.db.paths().matching(self.db.row_positions(), pattern)
-    }
-
-    /// The numbers of the first of these rows in the order of their paths.
-    fn first(&self, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>> {
-        let ids = rows.iter().map(|row| Some(self.locate(*row).ok()??.resource.id()));
-        self.db.paths().first(&ids.collect::<Option<Vec<_>>>()?, len, descends)
     }
 
     fn with_id(&self, id: u64) -> Result<Vec<usize>> {
@@ -96,6 +82,21 @@ impl<'a> ResourceRows<'a> {
     }
 }
 
+impl ColumnTexts for ResourceRows<'_> {
+    /// Paths of other files are read one by one.
+    fn matching(&self, pattern: &LikePattern) -> Option<Vec<usize>> {
+        if !self.db.more_names.is_empty() {
+            return None;
+        }
+        self.db.paths().matching(self.db.row_positions(), pattern)
+    }
+
+    fn first(&self, rows: &[usize], len: usize, descends: bool) -> Option<Vec<usize>> {
+        let ids = rows.iter().map(|row| Some(self.locate(*row).ok()??.resource.id()));
+        self.db.paths().first(&ids.collect::<Option<Vec<_>>>()?, len, descends)
+    }
+}
+
 /// A resource, and the number of its row.
 struct ResourceRow<'a> {
     number: usize,
@@ -107,7 +108,7 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
     let types = blobs.iter().map(|blob| blob.as_ref()?.type_name()).collect();
     let slots = Slots::new(db.resource_buckets(), &db.resource_rows);
     let rows = Arc::new(ResourceRows { db, slots, blobs, types, announced: ScanCost::default() });
-    let [of_row, of_id, of_text, of_matches, of_first, of_path, of_ahead, of_type, of_place, of_size] =
+    let [of_row, of_id, of_text, of_texts, of_path, of_ahead, of_type, of_place, of_size] =
         std::array::from_fn(|_| Arc::clone(&rows));
     let table = DeclaredTable::new("resources", move || Ok(db.resource_count()), move |row| of_row.locate(row))
         .random_access()
@@ -118,8 +119,7 @@ pub(super) fn resources(db: &Database) -> Box<dyn Table + '_> {
         .field(Column::text("path").brief().resolved().in_folders().accepts(Accepts::Path), move |row| {
             of_text.path(row)
         })
-        .matched_by(move |pattern| of_matches.matching(pattern))
-        .ordered_by(move |rows, len, descends| of_first.first(rows, len, descends))
+        .known_texts(of_texts)
         .looked_ahead(move |rows| of_ahead.look(rows))
         .found_by(move |key| match key {
             Value::Text(path) => Some(at_path(db, path, |id| of_path.with_id(id))),
