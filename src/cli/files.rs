@@ -2,10 +2,12 @@
 
 use super::{Context, Exit, Failure, Unit};
 use crate::asset::Asset;
-use crate::files::{FileList, FilePattern, FileSet};
+use crate::files::{FileList, FilePattern, FileSet, WantedTable};
 use crate::options::Options;
 use crate::table::glob::Glob;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Whether arguments select more than one file, so that a document about the files is an array: also if some of them
 /// cannot be read, and however many a folder holds.
@@ -38,7 +40,7 @@ impl Context {
                 pattern => {
                     let list = self.list(path, &pattern, self.options())?;
                     if list.is_empty() && list.damaged().is_empty() {
-                        self.not_found(&no_match(path, &pattern));
+                        self.not_found(&no_match(path, &pattern, &list));
                     }
                     files.extend(list.addresses());
                 }
@@ -55,8 +57,12 @@ impl Context {
     }
 
     /// As [`Context::open_with`]; all files of a pattern are one file, whose tables have the rows of all of them.
-    pub(super) fn open_all_with(&self, path: &Path, others: &[PathBuf]) -> Result<Asset, Failure> {
-        let options = self.options_with(others)?;
+    /// Files of several formats are those with the table `table`.
+    pub(super) fn open_all_with(&self, path: &Path, others: &[PathBuf], table: Option<&str>) -> Result<Asset, Failure> {
+        let mut options = self.options_with(others)?;
+        if let Some(table) = table {
+            options = Cow::Owned(options.into_owned().with(Arc::new(WantedTable(table.to_owned()))));
+        }
         let pattern = FilePattern::parse(path);
         if !pattern.is_many() {
             return self.open_by(path, &options);
@@ -64,7 +70,7 @@ impl Context {
         let mut list = self.list(path, &pattern, &options)?;
         if list.is_empty() {
             let what = match list.damaged() {
-                [] => no_match(path, &pattern),
+                [] => no_match(path, &pattern, &list),
                 _ => format!("{}: no other file of a known format matches", path.display()),
             };
             return Err(Failure::new(Exit::NotFound, what));
@@ -96,10 +102,11 @@ impl Context {
 }
 
 /// The message for a pattern that no file matches.
-fn no_match(given: &Path, pattern: &FilePattern) -> String {
+fn no_match(given: &Path, pattern: &FilePattern, list: &FileList) -> String {
     let text = given.display();
     match pattern {
         FilePattern::Below(_, None) => format!("{text}: no file of a known format in this folder or below it"),
+        FilePattern::Inside(_) if list.unknown() > 0 => format!("{text}: no file of a known format matches"),
         FilePattern::Inside(address) => match address.inner() {
             Some(inner) => {
                 format!("{}: nothing in it matches {inner:?}{}", address.archive_path().display(), Glob::hint(inner))

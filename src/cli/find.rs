@@ -96,9 +96,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             Some(folder) if !args.full_path => {
                 format!("; {folder:?} finds the folder, --full-path all that is in it")
             }
-            _ if !ignore_case && search.pattern.exact().is_none() => "; -i ignores case".to_owned(),
-            _ if syntax == Syntax::Regex || args.fixed => String::new(),
-            _ => Glob::hint(text),
+            _ => search.hint(text, options, &files),
         };
         context.not_found(&format!("nothing with {text:?}{of_what} was found{hint}"));
     }
@@ -113,6 +111,67 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// The first looser search for `text` that does find something, as the end of a message.
+    fn hint(&self, text: &str, options: PatternOptions, files: &[PathBuf]) -> String {
+        /// Files that are searched again for a hint.
+        const FEW: usize = 64;
+        let ignore_case = PatternOptions { ignore_case: true, ..options };
+        let full_path = PatternOptions { full_path: true, ..options };
+        let is_glob = matches!(options.syntax, Syntax::Glob | Syntax::Auto) && Glob::is_glob(text);
+        let anywhere = format!("*{}*", text.trim_matches('*'));
+        let looser = [
+            (text, ignore_case, "; -i ignores case".to_owned()),
+            (text, full_path, "; -p also searches the folders of paths".to_owned()),
+            (&*anywhere, options, Glob::hint(text)),
+            (
+                text,
+                PatternOptions { full_path: true, ..ignore_case },
+                "; -i -p ignores case, and searches folders".to_owned(),
+            ),
+        ];
+        let mut looser = looser.into_iter().take(if is_glob { 4 } else { 2 }).filter(|_| files.len() <= FEW);
+        let found = looser
+            .find(|(text, options, _)| Pattern::new(text, *options).is_ok_and(|pattern| self.finds(files, &pattern)));
+        found.map_or_else(String::new, |(.., hint)| hint)
+    }
+
+    /// Whether one of the files has a match. Damage was reported before.
+    fn finds(&self, files: &[PathBuf], pattern: &Pattern) -> bool {
+        let mut look = FindOptions::default();
+        look.count_only = true;
+        files.iter().filter_map(|path| self.context.open(path).ok()).any(|asset| {
+            let tables = match &self.args.table {
+                Some(name) => asset
+                    .reader()
+                    .table(name)
+                    .into_iter()
+                    .map(|table| {
+                        let columns = find::columns(&*table, pattern, true);
+                        (table, columns)
+                    })
+                    .collect(),
+                None => find::tables(&asset, pattern),
+            };
+            tables.iter().any(|(table, columns)| {
+                let Ok(filter) = self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() else {
+                    return false;
+                };
+                let flow = find::each_of(
+                    &**table,
+                    columns,
+                    pattern,
+                    &look,
+                    |_| (),
+                    |hit| {
+                        let is_meant = filter.as_ref().is_none_or(|filter| filter.matches(hit.row).unwrap_or(false));
+                        Ok::<_, Failure>(if is_meant { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+                    },
+                );
+                flow.is_ok_and(|flow| flow.is_break())
+            })
+        })
+    }
+
     fn list(&self, files: &[PathBuf]) -> Result<usize, Failure> {
         let columns = [
             ("file", Kind::Text),

@@ -96,7 +96,7 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
-    let mut asset = context.open_all_with(&args.file, &args.with)?;
+    let mut asset = context.open_all_with(&args.file, &args.with, args.table.as_deref())?;
     if let Some(table) = args.table.as_deref().filter(|table| asset.reader().table(table).is_none())
         && let Some(inside) = context.inside_with_table(&args.file, &asset, table)?
     {

@@ -41,7 +41,8 @@ Examples:
   assetq refs content/location/harbour/buoy/buoy.visual assets.bin --from   only what refers to it
   assetq refs - assets.bin -f csv < ids.txt             of many entries, in one pass
   assetq refs --dangling assets.bin space.bin           what refers to nothing that exists
-  assetq refs turret.visual . --tree                    the materials of a visual of a mod, and their textures
+  assetq refs ship.geometry . --tree                    the materials of a model of a mod, and their textures
+  assetq refs content/location/harbour/buoy/buoy.geometry wows --tree   those of a model of a game
   assetq refs gun_a.dds . --from                        the materials that use a texture
   assetq refs --dangling . --names wows                 what neither the mod nor the game has")]
 pub(super) struct Args {
@@ -373,9 +374,16 @@ impl Search<'_> {
             let known = self.texts.iter().find_map(|(_, texts)| texts.id_of_path(&query));
             known.unwrap_or_else(|| id::of_path(&query))
         });
-        let file = if given.is_none() { self.stated.file(&query, None) } else { None };
+        let file = if given.is_none() { self.file_of_path(&query) } else { None };
         let ids = std::iter::once(id).chain(file.iter().flat_map(|&file| self.ids_of_file(file))).collect();
         RequestedEntry { id, query, file, ids }
+    }
+
+    /// The file at `path`, else the file that a stated path leads to.
+    fn file_of_path(&self, path: &str) -> Option<usize> {
+        let from_here = |path| Path::new(path).strip_prefix(".").unwrap_or_else(|_| Path::new(path));
+        let exact = self.files.iter().position(|file| from_here(file.name()) == from_here(path));
+        exact.or_else(|| self.stated.file(path, None))
     }
 
     /// The ids of the paths that lead to the file with this number, in all files that state paths.
@@ -464,7 +472,11 @@ impl Search<'_> {
                 }
                 // An unreadable part may refer to it.
                 _ if self.is_damaged.get() => continue,
-                (true, false, false) => ("refers to nothing, and nothing refers to it", String::new()),
+                (true, false, false) => {
+                    let root = file.and_then(|file| self.root_of(file)).map(|root| self.files[root].name());
+                    let hint = root.map(|root| format!("; --tree shows the files of {root}, which draws it"));
+                    ("refers to nothing, and nothing refers to it", hint.unwrap_or_default())
+                }
                 (true, true, _) => ("refers to nothing", String::new()),
                 (true, ..) => ("nothing refers to it", String::new()),
             };
@@ -580,44 +592,70 @@ impl Search<'_> {
         let mut page = self.context.page();
         for RequestedEntry { id, query, file, .. } in entries {
             let root = file.and_then(|file| self.root_of(file));
-            let (id, query, file) = match root {
-                Some(root) => {
-                    let name = self.files[root].name();
-                    self.context.note(query, &format!("it refers to nothing; the tree is of {name}, which draws it"));
-                    (&id::of_path(name), name, &Some(root))
-                }
-                None => (id, &**query, file),
-            };
+            let (mut id, mut query, mut file) = (*id, query.clone(), *file);
+            if let Some(root) = root {
+                let name = self.files[root].name().to_owned();
+                self.context.note(&query, &format!("it refers to nothing; the tree is of {name}, which draws it"));
+                (id, query, file) = (id::of_path(&name), name, Some(root));
+            }
             match file {
                 Some(file) => {
-                    self.file_of.borrow_mut().insert(*id, *file);
-                    page.line(query)?;
+                    self.file_of.borrow_mut().insert(id, file);
+                    page.line(&query)?;
                 }
-                None if self.has(*id) => page.line(&self.name(*id))?,
+                None if self.has(id) => {
+                    if let Some(user) = self.user_of(id) {
+                        id = user;
+                        let name = self.name(id);
+                        let what = format!(
+                            "it refers to nothing; the tree is of {name}, which uses it; --from lists all that do"
+                        );
+                        self.context.note(&query, &what);
+                    }
+                    page.line(&self.name(id))?;
+                }
                 None => {
                     self.context.not_found(&format!("{query:?}: is in none of the files"));
                     continue;
                 }
             }
-            let mut shown = HashSet::from([*id]);
+            let mut shown = HashSet::from([id]);
             // Depth first, without recursion: how deep references go is the file's to choose.
-            let mut open = vec![self.edges(*id).into_iter()];
+            let mut open = vec![self.edges(id).into_iter()];
             while let Some(level) = open.last_mut() {
-                let Some((edge, end)) = level.next() else {
+                let Some((edge, name)) = level.next() else {
                     open.pop();
                     continue;
                 };
                 let first = shown.insert(edge.to);
                 let below = if open.len() < depth || !first { self.edges(edge.to) } else { Vec::new() };
                 let again = if first || below.is_empty() { "" } else { "  (shown above)" };
-                let name = edge.text.clone().unwrap_or_else(|| self.name(edge.to));
-                page.line(&format!("{}{}  {name}{end}{again}", branch(&open), edge.column))?;
+                page.line(&format!("{}{}  {name}{again}", branch(&open), edge.column))?;
                 if first {
                     open.push(below.into_iter());
                 }
             }
         }
         Ok(page.flush()?)
+    }
+
+    /// The entry to begin the tree of an entry without references at: the first one that uses it, as a visual does a geometry, or
+    /// the first one that uses that one.
+    fn user_of(&self, id: u64) -> Option<u64> {
+        /// A texture is used by a material, that by a visual, and that by a model. Each step reads all references.
+        const STEPS: usize = 3;
+        if !self.edges(id).is_empty() {
+            return None;
+        }
+        let mut seen = vec![id];
+        for _ in 0..STEPS {
+            let above = seen.last().copied();
+            let users = self.files.iter().flat_map(|file| self.scan(file, &|to, _| Some(to) == above).edges);
+            let mut users = users.filter(|edge| edge.column != refs::PARENT).filter_map(|edge| edge.from);
+            let Some(user) = users.find(|user| !seen.contains(user)) else { break };
+            seen.push(user);
+        }
+        seen.pop().filter(|user| *user != id)
     }
 
     /// The file that a file without references belongs to by its name: of those with the same stem beside it, the one that no
@@ -641,7 +679,7 @@ impl Search<'_> {
         beside.iter().find(is_root).copied()
     }
 
-    /// The references of an entry: each target once, without its folder, and the file that a path leads to.
+    /// The references of an entry, each target once, without its folder; each with the name of its target.
     fn edges(&self, id: u64) -> Vec<(Edge, String)> {
         let mut edges = Vec::new();
         let mut seen = HashSet::from([id]);
@@ -649,20 +687,22 @@ impl Search<'_> {
         for (number, asset) in self.files.iter().enumerate() {
             for edge in self.references(asset, number, id, file).edges {
                 if edge.column != refs::PARENT && seen.insert(edge.to) {
-                    let end = self.end_of(asset, &edge);
-                    edges.push((edge, end));
+                    let name = self.target_of(asset, &edge);
+                    edges.push((edge, name));
                 }
             }
         }
         edges
     }
 
-    /// The end of the line of a reference: whether the file is missing, or differs from the stated one.
-    fn end_of(&self, from: &LinkedFile, edge: &Edge) -> String {
+    /// The name of the target of a reference: the address of the file that a path leads to, else the path, and what is wrong with it.
+    fn target_of(&self, from: &LinkedFile, edge: &Edge) -> String {
+        let stated = edge.text.clone().unwrap_or_else(|| self.name(edge.to));
         match self.destination(from, edge) {
-            Some(found) if found.is_replacement => format!("  (is {})", found.address),
-            None if from.stated().is_some() && !self.has(edge.to) => "  (missing)".to_owned(),
-            _ => String::new(),
+            Some(found) if found.is_replacement => format!("{}  (for {stated})", found.address),
+            Some(found) => found.address,
+            None if from.stated().is_some() && !self.has(edge.to) => format!("{stated}  (missing)"),
+            None => stated,
         }
     }
 

@@ -281,7 +281,7 @@ fn open(given: &[PathBuf], sets: bool, args: &SqlArgs, context: &Context) -> Res
         }
         let pattern = FilePattern::parse(&path);
         if pattern.is_many() && sets {
-            let asset = context.open_all_with(&path, &args.with)?;
+            let asset = context.open_all_with(&path, &args.with, None)?;
             let stem = pattern.stem().unwrap_or_else(|| asset.format().name());
             inputs.push((name.unwrap_or_else(|| stem.to_owned()), Input::Asset(asset)));
             paths.push(path);

@@ -127,7 +127,7 @@ files are drawings of their own: --to FOLDER takes them
 export "*.geometry" --to n21/ --as glb
 
 export ship.geometry --to n22.png
-a geometry file has no texture to write as png; assetq view ship.geometry shows its shapes and saves pictures
+assetq view ship.geometry shows its shapes and saves pictures
 view ship.geometry --to n22.html
 
 export icons.trb --to n23.png
@@ -157,6 +157,26 @@ find gameplay/ assets.bin --full-path
 find -e aurora assets.bin
 -i ignores case
 find -e aurora assets.bin -i
+
+find *XSC501*.visual assets.bin
+-p also searches the folders of paths
+find -p *XSC501*.visual assets.bin
+
+find *xSC501*.visual assets.bin
+-i -p ignores case, and searches folders
+find -i -p *xSC501*.visual assets.bin
+
+refs ship.geometry .
+--tree shows the files of
+refs ship.geometry . --tree
+
+refs PATH.geometry wows --tree
+which uses it; --from lists all that do
+refs PATH.geometry wows --from
+
+export ship.geometry --to n58.png
+assetq refs ship.geometry . --tree names its textures, which are written so, and
+refs ship.geometry . --tree
 
 ls enemy.wdb fields
 fields is a table: -t fields lists it

@@ -21,6 +21,7 @@ mod names;
 mod oodle;
 mod sdk;
 mod ship;
+mod tasks;
 mod textconv;
 #[cfg(unix)]
 mod view;

@@ -75,7 +75,9 @@ Examples:
   assetq export models.geometry --with models.bin --with space.bin --to space.glb
   assetq export town.wdata --to town.svg
   assetq export ship.geometry --to ship.svg
-  assetq export hull_a.dds --to hull_a.png
+  assetq export deck_a.dds --to deck.png       a texture; `assetq refs ship.geometry . --tree` names those of a model
+  assetq export wows \"*/hull_a.dds\" --to hull.png
+                                               a texture of a game; `assetq refs PATH.geometry wows --tree` names them
   assetq export wows --ship Aurora --to aurora.glb --texture-size 1024
   assetq export wows \"content/gameplay/*.geometry\" --to ships/ --as glb
 

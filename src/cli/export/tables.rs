@@ -176,7 +176,8 @@ fn all_in_one(args: &ExportArgs, given: &[PathBuf], context: &Context) -> Result
                 && FilePattern::parse(pattern).is_many()
                 && (kind_of(&args.to).is_ok() || is_stdout(&args.to)) =>
         {
-            context.open_all_with(pattern, &args.with).map(Some)
+            let table = args.table.first().filter(|_| args.table.len() == 1);
+            context.open_all_with(pattern, &args.with, table.map(String::as_str)).map(Some)
         }
         _ => Ok(None),
     }

@@ -58,15 +58,15 @@ fn a_model_is_followed_to_its_textures() {
     let (tree, _) = run(dir.path(), 0, &["refs", "mod/gun/turret.model", "mod", "--tree"]);
     let expected = "\
 mod/gun/turret.model
-├── visual  PnFMods/Ship/gun/turret.visual
-│   ├── mfm  PnFMods/Ship/gun/turret.mfm
-│   │   ├── diffuseMap  PnFMods/Ship/gun/turret_a.tga  (is mod/gun/turret_a.dds)
+├── visual  mod/gun/turret.visual
+│   ├── mfm  mod/gun/turret.mfm
+│   │   ├── diffuseMap  mod/gun/turret_a.dds  (for PnFMods/Ship/gun/turret_a.tga)
 │   │   ├── normalMap  PnFMods/Ship/gun/turret_n.dds  (missing)
 │   │   └── detailMap  content/common/detail.dds  (missing)
 │   └── mfm  PnFMods/Ship/ship/hull.mfm  (missing)
-└── parent  PnFMods/Ship/gun/lods/turret_lod1.model
-    └── visual  PnFMods/Ship/gun/lods/turret_lod1.visual
-        └── mfm  PnFMods/Ship/gun/turret.mfm  (shown above)
+└── parent  mod/gun/lods/turret_lod1.model
+    └── visual  mod/gun/lods/turret_lod1.visual
+        └── mfm  mod/gun/turret.mfm  (shown above)
 ";
     assert_eq!(tree.replace('\\', "/"), expected);
     // A geometry refers to nothing: the tree begins at its model.

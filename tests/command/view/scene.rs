@@ -424,7 +424,9 @@ fn pictures_of_scenes_are_taken_from_their_pages() {
     for (file, format) in [("ship.geometry", "geometry"), ("ship.splash", "splash"), ("town.wdata", "wdata")] {
         sample(dir.path(), file, Size::Small);
         let (_, error) = run(dir.path(), 2, &["export", file, "--to", "x.png"]);
-        let advice = format!("assetq view {file} shows its shapes and saves pictures");
+        let textures = "assetq refs ship.geometry . --tree names its textures, which are written so, and ";
+        let textures = if format == "geometry" { textures } else { "" };
+        let advice = format!("{textures}assetq view {file} shows its shapes and saves pictures");
         assert_eq!(error, format!("assetq: {file}: a {format} file has no texture to write as png; {advice}\n"));
         run(dir.path(), 0, &["view", file, "--to", "x.html", "--force"]);
     }

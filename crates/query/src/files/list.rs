@@ -7,7 +7,8 @@ use crate::options::Options;
 use crate::paths::{glob_of, shown_path};
 use crate::report::Progress;
 use crate::table::glob::Glob;
-use crate::threads::lock;
+use crate::threads::{lock, prelude::*};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -22,6 +23,8 @@ pub struct FileList {
     pub(super) options: Options,
     has_builds: bool,
     damaged: Vec<(String, Error)>,
+    /// Matching files of no known format, which were dropped.
+    unknown: usize,
 }
 
 #[derive(Debug)]
@@ -29,11 +32,13 @@ pub(super) struct Listed {
     place: FileAddress,
     size: Option<u64>,
     format: Option<Format>,
+    /// Whether the caller or the name of the file promises that it has a known format.
+    is_promised: bool,
 }
 
 impl Listed {
     pub(super) fn new(place: FileAddress) -> Self {
-        Self { place, size: None, format: None }
+        Self { place, size: None, format: None, is_promised: true }
     }
 }
 
@@ -111,6 +116,11 @@ impl FileList {
         &self.damaged
     }
 
+    /// The number of files in an archive that match, but are of no known format.
+    pub fn unknown(&self) -> usize {
+        self.unknown
+    }
+
     /// Opens file `n`.
     ///
     /// # Errors
@@ -133,6 +143,22 @@ impl FileList {
         let kept: Vec<bool> = (0..self.len()).map(|n| is_wanted(&self.name(n), self.build(n))).collect();
         let mut kept = kept.into_iter();
         self.files.retain(|_| kept.next() == Some(true));
+    }
+
+    /// Drops the files of an archive that have no known format, as a search in a folder does, unless something promises one. `progress`
+    /// counts the files that are opened for that.
+    pub(super) fn drop_unknown(&mut self, progress: &Progress) {
+        let unknown = |n: &usize| self.files.get(*n).is_some_and(|file| file.format.is_none() && !file.is_promised);
+        let unknown: Vec<usize> = (0..self.len()).filter(unknown).collect();
+        progress.announce(unknown.len() as u64);
+        let dropped = unknown.into_par_iter().filter(|n| {
+            progress.advance(1);
+            self.open(*n).is_err_and(|error| matches!(error.kind(), ErrorKind::UnknownFormat { .. }))
+        });
+        let dropped: HashSet<usize> = dropped.collect();
+        self.unknown = dropped.len();
+        let mut numbers = 0..;
+        self.files.retain(|_| numbers.next().is_some_and(|n| !dropped.contains(&n)));
     }
 
     /// Drops the archives among files of a folder: they need arguments of their own.
@@ -168,7 +194,7 @@ impl FileList {
         self.damaged.extend(failed);
         self.files.extend(files.into_iter().map(|file| {
             let place = FileAddress::File(shown(file.path));
-            Listed { place, size: Some(file.size), format: file.format }
+            Listed { size: Some(file.size), format: file.format, ..Listed::new(place) }
         }));
         Ok(())
     }
@@ -220,11 +246,11 @@ impl FileList {
         match (glob, asset.reader().archive()) {
             (None, _) | (_, None) => {
                 let format = Some(asset.format());
-                self.files.push(Listed { place: FileAddress::Archive(number), size: None, format });
+                self.files.push(Listed { format, ..Listed::new(FileAddress::Archive(number)) });
             }
             (Some(path), Some(archive)) if !Glob::is_glob(path) => {
                 if let Some(file) = archive::find(archive, path)? {
-                    self.files.push(Listed::inside(number, archive, &file));
+                    self.files.push(Listed::inside(number, archive, &file, true));
                 }
             }
             (Some(glob), Some(archive)) => {
@@ -233,7 +259,7 @@ impl FileList {
                 for n in 0..archive.len()? {
                     match archive.file(n) {
                         Ok(file) if wanted.is_match(&file.path) => {
-                            self.files.push(Listed::inside(number, archive, &file));
+                            self.files.push(Listed::inside(number, archive, &file, wanted.has_ending()));
                         }
                         Ok(_) => {}
                         Err(error) => self.damaged.push((name.to_owned(), error)),
@@ -261,12 +287,16 @@ impl FileList {
 }
 
 impl Listed {
-    fn inside(number: usize, archive: &dyn Archive, file: &archive::File<'_>) -> Self {
+    fn inside(number: usize, archive: &dyn Archive, file: &archive::File<'_>, is_named: bool) -> Self {
         /// Bytes at the beginning of a file that tell most formats.
         const HEAD: usize = 64;
         let by_name = Format::guess(&file.path, &[]);
         let format = by_name.or_else(|| Format::guess(&file.path, &archive::head(archive, file, HEAD).ok()?));
-        Self { place: FileAddress::Inside(number, file.path.clone().into_owned()), size: Some(file.size), format }
+        // A copy that failed leaves an empty file.
+        let is_cut = file.size == 0 && Format::has_known_ending(&file.path);
+        let is_promised = is_named || is_cut || Format::promised(&file.path).is_some();
+        let place = FileAddress::Inside(number, file.path.clone().into_owned());
+        Self { place, size: Some(file.size), format, is_promised }
     }
 }
 

@@ -30,7 +30,7 @@ mod table;
 pub use list::FileList;
 #[cfg(feature = "parquet")]
 pub(crate) use set::named_beside;
-pub use set::{FileSet, FormatOf};
+pub use set::{FileSet, FormatOf, WantedTable};
 
 use crate::archive::{Address, is_archive};
 use crate::asset::Asset;
@@ -110,7 +110,10 @@ impl FilePattern {
         match self {
             Self::File => list.files.push(Listed::new(FileAddress::File(given.to_owned()))),
             Self::Below(root, glob) => list.add_below(root, glob.as_ref(), progress)?,
-            Self::Inside(address) => list.add_inside(given, address, open)?,
+            Self::Inside(address) => {
+                list.add_inside(given, address, open)?;
+                list.drop_unknown(progress);
+            }
         }
         Ok(list)
     }

@@ -18,6 +18,11 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatOf(pub String);
 
+/// The table that is wanted of the files that a pattern selects, given by [`Options::with`](crate::options::Options::with). If the
+/// files have several formats, the one format that has the table is chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedTable(pub String);
+
 /// Open tables that are kept for further cells of their rows.
 const KEPT: usize = 16;
 /// Files that are opened at once, to count rows or compare columns.
@@ -311,6 +316,20 @@ fn add_table(tables: &mut Vec<(String, Vec<Column>, usize)>, name: String, colum
     }
 }
 
+/// The formats whose first file has the [`WantedTable`]; empty without one.
+fn formats_with_table(list: &FileList, formats: &[Result<Format>]) -> Vec<Format> {
+    let Some(wanted) = list.options.get::<WantedTable>() else { return Vec::new() };
+    let mut seen = Vec::new();
+    let firsts = (0..).zip(formats).filter_map(|(file, format)| {
+        let format = *format.as_ref().ok().filter(|format| !seen.contains(*format))?;
+        seen.push(format);
+        Some((file, format))
+    });
+    let with_table =
+        firsts.filter(|(file, _)| list.open(*file).is_ok_and(|asset| asset.reader().table(&wanted.0).is_some()));
+    with_table.map(|(_, format)| format).collect()
+}
+
 /// The format of the files. Drops the files of other formats, if one is named in the options.
 fn choose_format(list: &mut FileList) -> Result<Format> {
     let formats: Vec<Result<Format>> = (0..list.len()).into_par_iter().map(|file| list.format(file)).collect();
@@ -323,6 +342,10 @@ fn choose_format(list: &mut FileList) -> Result<Format> {
         }
     }
     counts.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.name().cmp(b.name())));
+    if wanted.is_none() && counts.len() > 1 {
+        let with_table = formats_with_table(list, &formats);
+        counts.retain(|(format, _)| with_table.is_empty() || with_table.contains(format));
+    }
     let format = match (&wanted, counts.as_slice()) {
         (Some(wanted), counts) => counts.iter().find(|(format, _)| format.name() == wanted.0),
         (None, [one]) => Some(one),
