@@ -397,6 +397,8 @@ fn values_that_do_not_fit_say_what_does() {
         &["collision_flags", "4294967295"],
     );
     refused(set(&old, BIN, &[("material_properties", 0, "value", 5.into())]), &["value", "a path"]);
+    // The id of an empty path would be shown as no path.
+    refused(set(&old, BIN, &[("material_properties", 0, "value", "".into())]), &["value", "a path"]);
     refused(set(&old, BIN, &[("effect_parameters", 0, "name", "a\0b".into())]), &["effect_parameters", "NUL"]);
     let models = models_bin(3, Size::Small);
     refused(set(&models, "models.bin", &[("models", 0, "skeleton_index", 900u32.into())]), &["skeleton_index", "900"]);

@@ -320,10 +320,10 @@ pub fn single(given: &Value<'_>) -> Option<f32> {
     digits.is_finite().then_some(digits)
 }
 
-/// The id of a text, as its column stores it.
+/// The id of a text, as its column stores it; `None` if the column takes no text for an id, and for an empty path.
 pub fn id_of(takes: Accepts, text: &str) -> Option<Value<'static>> {
     match takes {
-        Accepts::Path => Some(Value::Id64(id::of_path(text))),
+        Accepts::Path if !text.is_empty() => Some(Value::Id64(id::of_path(text))),
         Accepts::Name => Some(Value::Id32(id::of_name(text))),
         _ => None,
     }

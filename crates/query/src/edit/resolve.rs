@@ -467,7 +467,7 @@ impl<'a> Resolved<'a> {
                 continue;
             }
             // The text of the old id says nothing about a new one.
-            if writable::id_of(column.accepts, "").is_some()
+            if matches!(column.accepts, Accepts::Path | Accepts::Name)
                 && names.contains(&self.table.columns()[at - 1].name)
                 && same_value(&self.table.value(row.row, at)?, &given)
             {

@@ -269,6 +269,9 @@ pub(super) fn settle(table: &dyn Table, set: &mut ColumnValues) -> Result<()> {
         return Ok(());
     }
     let id = match said.value(TEXTURE) {
+        Some(Value::Text(path)) if path.is_empty() => {
+            return Err(refused("column value: \"\" does not fit: the path of a texture does".to_owned()));
+        }
         Some(Value::Text(path)) => Value::Id64(crate::id::of_path(path)),
         Some(id) => id.clone(),
         None => return Ok(()),

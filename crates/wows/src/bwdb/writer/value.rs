@@ -33,9 +33,9 @@ pub(super) fn leaf_bytes(of: &Type, old: &Value<'_>, new: &Value<'_>) -> Result<
     }
 }
 
-/// The id of a text: of a name or of a path.
-fn hash(of: TypeKind, text: &str) -> u64 {
-    if of == TypeKind::Name { id::of_name(text).into() } else { id::of_path(text) }
+/// The id of a text: of a name or of a path, which is not empty.
+fn hash(of: TypeKind, text: &str) -> Option<u64> {
+    if of == TypeKind::Name { Some(id::of_name(text).into()) } else { (!text.is_empty()).then(|| id::of_path(text)) }
 }
 
 /// The id of a value: an id, the hash of a text, or both. If both are present, the edited one is used.
@@ -46,14 +46,14 @@ pub(super) fn reference(of: TypeKind, old: &Value<'_>, new: &Value<'_>) -> Optio
         Value::Null => (of == TypeKind::Path).then_some(0),
         Value::Text(text) => {
             let id = if of == TypeKind::Name { id::parse32(text).map(u64::from) } else { id::parse(text) };
-            Some(id.filter(|_| text.starts_with("0x")).unwrap_or_else(|| hash(of, text)))
+            id.filter(|_| text.starts_with("0x")).or_else(|| hash(of, text))
         }
         Value::Map(entries) => {
             if let Some(id) = edited_member(old, new, &["id"]) {
                 return reference(of, &Value::Null, &Value::owned(id));
             }
             if let Some(text) = edited_member(old, new, &["text", "path"]) {
-                return Some(hash(of, &text));
+                return hash(of, &text);
             }
             let id = entries.iter().find(|(name, _)| name == "id").map(|(_, value)| value);
             id.and_then(|id| if matches!(id, Value::Map(_)) { None } else { reference(of, &Value::Null, id) })
