@@ -401,6 +401,7 @@ fn values_that_do_not_fit_say_what_does() {
     refused(set(&old, BIN, &[("material_properties", 0, "value", "".into())]), &["value", "a path"]);
     refused(set(&old, BIN, &[("effect_parameters", 0, "name", "a\0b".into())]), &["effect_parameters", "NUL"]);
     let models = models_bin(3, Size::Small);
+    refused(set(&models, "models.bin", &[("render_sets", 0, "mfm_path", "".into())]), &["mfm_path", "a path"]);
     refused(set(&models, "models.bin", &[("models", 0, "skeleton_index", 900u32.into())]), &["skeleton_index", "900"]);
     let dyes = asset(&models, "models.bin");
     let table = dyes.reader().table("dyes").unwrap();

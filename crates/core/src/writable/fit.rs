@@ -59,6 +59,7 @@ fn is_accepted(column: &Column, value: &Value<'_>, now: Option<&Value<'_>>) -> b
             number << unused >> unused == *number
         }
         (Accepts::Bytes(most), Value::Text(text)) => text.len() <= most as usize,
+        (Accepts::Path, Value::Text(text)) => !text.is_empty(),
         (Accepts::Numbers(count), Value::List(values)) => values.len() == usize::from(count),
         (Accepts::OrNull, Value::Null) => true,
         (_, Value::Null) => column.kind == Kind::Any || now.is_some_and(Value::is_null),
