@@ -400,6 +400,7 @@ fn a_database_with_a_write_ahead_log_is_read_without_a_trace() {
     }
     let (_, err) = run_in(&crashed, 4, &["sql", "SELECT sum(a) FROM t", "log.sqlite"], "");
     assert!(err.contains("log.sqlite: its write-ahead log has no -shm file"), "{err}");
+    assert!(err.contains("PRAGMA wal_checkpoint(TRUNCATE)"), "{err}");
     assert_eq!(fs::read_dir(&crashed).unwrap().count(), 2);
     fs::remove_dir_all(&crashed).unwrap();
     // It is done.

@@ -447,10 +447,9 @@ fn create_table(name: &str, file: usize, table: usize) -> String {
 /// Attaches a database of SQLite, which is only read.
 fn attach_database(connection: &Connection, name: &str, path: &Path) -> Result<(), Fault> {
     let shown = path.to_string_lossy();
-    // The remains of a crashed process, or a copy of them. On Windows SQLite makes the missing file.
-    if takes_log(path) && has_log(path) && !beside(path, "-shm").exists() {
-        let what = "its write-ahead log has no -shm file, and nothing is written to make one";
-        return Err(Fault::System(format!("{shown}: {what}")));
+    if let Some(reason) = unreadable_log(path) {
+        let advice = "in sqlite3, PRAGMA wal_checkpoint(TRUNCATE) moves it into the database";
+        return Err(Fault::System(format!("{shown}: {reason}; {advice}")));
     }
     let attached = connection.execute(&format!("ATTACH ?1 AS {}", quoted(name)), [uri(path)]);
     attached.map(drop).map_err(|error| match Fault::from(error) {
@@ -555,6 +554,20 @@ fn takes_log(path: &Path) -> bool {
 /// Whether a log beside a database contains further changes.
 fn has_log(path: &Path) -> bool {
     std::fs::metadata(beside(path, "-wal")).is_ok_and(|meta| meta.len() > 0)
+}
+
+/// Why the log beside a database cannot be read, if so.
+fn unreadable_log(path: &Path) -> Option<&'static str> {
+    if !takes_log(path) || !has_log(path) {
+        None
+    } else if cfg!(target_os = "wasi") {
+        Some("its write-ahead log cannot be read in a page, as SQLite needs memory that programs share for it")
+    // The remains of a crashed process, or a copy of them. On Windows SQLite makes the missing file.
+    } else if !beside(path, "-shm").exists() {
+        Some("its write-ahead log has no -shm file, and nothing is written to make one")
+    } else {
+        None
+    }
 }
 
 /// The file of SQLite that belongs to a database.
