@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { Script } from "node:vm";
 import { Folder, run } from "./wasi.js";
 
 const [path, out, licences] = process.argv.slice(2);
@@ -28,7 +29,9 @@ const ask = (...args) => {
 
 const small = packed(bytes);
 if (small.length > MOST) throw new Error(`the module has ${small.length} bytes, compressed, and may have ${MOST}`);
-const [style, script, worker] = [read("style.css"), joined("../crates/view/src/page/element.js", "page.js"), joined("wasi.js", "worker.js")];
+const [style, script, worker] = [read("style.css"), joined("../crates/view/src/page/element.js", "zip.js", "page.js"), joined("wasi.js", "worker.js")];
+// Two scripts may have declared one name.
+for (const text of [script, worker]) new Script(text);
 for (const text of [style, script, worker]) if (/<\/(script|style)|<!--/.test(text)) throw new Error("a script would end its element");
 
 // Pages that the command writes are shown in a frame, which takes the policy of this page besides its own: the hashes of their

@@ -1,4 +1,5 @@
 // The page: what people see of the command. Each button runs a documented command line and shows it; nothing is done without one.
+import { zip } from "./zip.js";
 
 /** A file or a game, as `assetq info` lists it.
  * @typedef {{ file: string, format: string, size: number | null, tables: { name: string, rows: number | null, columns: string[] }[] }} Item */
@@ -22,6 +23,8 @@ const SHAPE_KINDS = ["glb", "obj", "svg", "png"];
 /** Bytes of rows that are shown, and the most rows of them. */
 const [SHOWN_BYTES, SHOWN_ROWS] = [4 << 20, 1000];
 const LISTED = 2000;
+/** Files that a run has made and its answer names. */
+const MADE = 50;
 /** Names of files that hold answers and no assets. */
 const ANSWERS = /\.(csv|json|ndjson|parquet|arrow|glb|obj|svg|png|html|txt)$/i;
 /** After a command that took more bytes of memory the worker is replaced: a browser frees the memory of a worker at once, and of a module late. */
@@ -83,12 +86,13 @@ let items = [];
 /** @type {string | null} */
 let current = null;
 
-/** A name like `path` that no file has.
+const isTaken = (/** @type {string} */ path) => [...files.keys()].some((one) => one === path || one.startsWith(`${path}/`));
+/** A name like `path` that no file and no folder has.
  * @param {string} path */
 const free = (path) => {
   const at = path.lastIndexOf(".") > path.lastIndexOf("/") ? path.lastIndexOf(".") : path.length;
   let found = path;
-  for (let n = 2; files.has(found); n++) found = `${path.slice(0, at)}-${n}${path.slice(at)}`;
+  for (let n = 2; isTaken(found); n++) found = `${path.slice(0, at)}-${n}${path.slice(at)}`;
   return found;
 };
 
@@ -200,10 +204,15 @@ addEventListener("beforeunload", (event) => {
   if (unsaved.size > 0) event.preventDefault();
 });
 
+/** The lines of files that commands have made.
+ * @type {Map<string, HTMLElement>} */
+const lines = new Map();
+
 const forget = (/** @type {string} */ path) => {
   files.delete(path);
   unsaved.delete(path);
-  [...$("made").querySelectorAll("li")].find((one) => one.dataset.path === path)?.remove();
+  lines.get(path)?.remove();
+  lines.delete(path);
 };
 
 /** Lists files that a command has written.
@@ -214,12 +223,25 @@ const keep = (made) => {
     files.set(path, blob);
     if (inSample(path)) continue;
     unsaved.add(path);
-    const line = madeLine(path, blob);
-    line.dataset.path = path;
-    $("made").querySelector("ul").append(line);
-    $("made").hidden = false;
+    lines.set(path, madeLine(path, blob));
+    $("made").querySelector("ul").append(lines.get(path));
   }
+  $("made").hidden = lines.size === 0;
+  $("save-all").hidden = lines.size < 2;
 };
+$("save-all").addEventListener("click", async () => {
+  const made = [...lines.keys()].map((path) => /** @type {[string, Blob]} */ ([path, files.get(path)]));
+  $("save-all").disabled = true;
+  try {
+    const href = URL.createObjectURL(await zip(made));
+    el("a", { href, download: "assetq.zip" }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60_000);
+    for (const [path, blob] of made) if (files.get(path) === blob) unsaved.delete(path);
+  } catch (error) {
+    say(`nothing is saved: ${error instanceof Error ? error.message : error}`, true);
+  }
+  $("save-all").disabled = false;
+});
 const inSample = (/** @type {string} */ path) => path.startsWith("sample/");
 
 const madeLine = (/** @type {string} */ path, /** @type {Blob} */ blob) => el("li", {},
@@ -234,7 +256,8 @@ const notes = (ran) => {
   if (/memory/.test(ran.err) && ran.code !== 0) {
     about.push(el("p", { class: "note" }, "A page has at most 4 GB of memory, and a file needs as much memory as it has bytes: up to about 2 GB. The installed command maps files and has no such limit."));
   }
-  if (ran.made.length) about.push(el("ul", { class: "made checks" }, ran.made.map(([path, blob]) => madeLine(path, blob))));
+  if (ran.made.length) about.push(el("ul", { class: "made checks" }, ran.made.slice(0, MADE).map(([path, blob]) => madeLine(path, blob))));
+  if (ran.made.length > MADE) about.push(el("p", { class: "hint" }, `… and ${ran.made.length - MADE} more below "Made here", which saves all as one .zip.`));
   return about;
 };
 
@@ -255,7 +278,7 @@ const open = async (added, isLookedAt = added.length === 1) => {
     // Two files of one name, to be compared, are in folders of their own.
     if (!moved.has(root)) {
       let to = root;
-      for (let n = 2; [...files.keys()].some((one) => one === to || one.startsWith(`${to}/`)); n++) to = `${n}/${root}`;
+      for (let n = 2; isTaken(to); n++) to = `${n}/${root}`;
       moved.set(root, to);
     }
     const to = moved.get(root);
@@ -334,7 +357,7 @@ const showFiles = () => {
     at.files.map((one) => el("li", {}, el("button", { "aria-current": one.file === current ? "true" : null, title: one.file, onclick: () => look(one.file) },
       el("span", {}, last(one.file)), el("small", {}, one.size === null ? one.format : `${one.format} · ${bytes(one.size)}`)))));
   const more = items.length > LISTED ? el("p", { class: "hint" }, `… and ${items.length - LISTED} more: ls FOLDER in the console lists them.`) : null;
-  $("opened").hidden = false;
+  $("opened").hidden = items.length === 0;
   $("opened").querySelector("div").replaceChildren(shown(tree, ""), ...(more ? [more] : []));
   for (const select of document.querySelectorAll("select[name=file]")) choices(/** @type {any} */ (select), items.map((one) => [one.file]));
   const folders = [...roots].filter((root) => !item(root)).map((root) => [root]);
@@ -464,8 +487,9 @@ onSubmit("sql", async ({ query, file }) => {
   result("sql").replaceChildren(...(await answer(await run([...args, "-f", "csv"], { most: SHOWN_BYTES }))));
 });
 $("sql").querySelector("[name=save]").addEventListener("click", async () => {
-  const { query, file, kind } = $("sql").querySelector("form").elements;
-  await save(["sql", query.value, file.value, "--to", free(`answer.${kind.value}`)], "sql");
+  const form = $("sql").querySelector("form");
+  const { query, file, kind } = form.elements;
+  if (form.reportValidity()) await save(["sql", query.value, file.value, "--to", free(`answer.${kind.value}`)], "sql");
 });
 
 /** Runs a command that writes files, and hands the first one to the user.
@@ -551,8 +575,9 @@ const compare = async (/** @type {string[]} */ args, /** @type {string} */ title
 };
 onSubmit("compare", (form) => compare(["diff", form.old.value, form.new.value, "-f", "html"], "what differs"));
 $("compare").querySelector("[name=models]").addEventListener("click", () => {
-  const form = $("compare").querySelector("form").elements;
-  compare(["view", form.old.value, form.new.value, "--compare", "--to", "-"], "two models");
+  const form = $("compare").querySelector("form");
+  const { old, new: other } = form.elements;
+  if (form.reportValidity()) compare(["view", old.value, other.value, "--compare", "--to", "-"], "two models");
 });
 
 onSubmit("export", ({ file, table, kind }) => {
@@ -733,9 +758,13 @@ $("inside-of").addEventListener("input", () => {
     const at = columns?.findIndex((name) => name === "path" || name === "name") ?? -1;
     const found = at < 0 ? [] : rows.map((row) => row[at]);
     $("inside-found").replaceChildren(...found.map((path) => el("li", {}, el("button", { onclick: () => lookInside(dataset.file, path) }, el("span", {}, path)))),
-      ...(found.length ? [] : [el("li", { class: "hint" }, "no such file")]));
+      el("li", { class: found.length ? null : "hint" }, found.length ? el("button", { class: "extract", onclick: () => extract(dataset.file, value) }, "Extract all that match") : "no such file"));
   }, 250);
 });
+const extract = async (/** @type {string} */ outer, /** @type {string} */ part) => {
+  const ran = await run(["extract", outer, `*${part}*`, "--to", free(`${last(outer)}-files`)]);
+  if (ran.code !== 0) $("inside-found").append(el("li", {}, notes(ran)));
+};
 const lookInside = async (/** @type {string} */ outer, /** @type {string} */ path) => {
   const file = `${outer}:${path}`;
   if (!item(file)) await learn(await run(["info", file, "-f", "ndjson"], { quiet: true }));

@@ -9,6 +9,7 @@ mod browser;
 use assetq_sample::{FILES, Size, wdb};
 use browser::{Browser, Scheme, Tab};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -536,6 +537,80 @@ fn a_game_is_dropped_as_a_folder_and_its_files_are_opened_inside() {
     assert!(said.contains("drop the folder of a game"), "{said}");
 }
 
+/// The files of a .zip that stores them, by its index.
+fn stored(zip: &[u8]) -> BTreeMap<String, Vec<u8>> {
+    let number = |at: usize, len: usize| zip[at..at + len].iter().rev().fold(0, |all, &b| all << 8 | usize::from(b));
+    let end = zip.len() - 22;
+    assert!(zip[end..].starts_with(b"PK\x05\x06"));
+    let (mut at, mut files) = (number(end + 16, 4), BTreeMap::new());
+    for _ in 0..number(end + 10, 2) {
+        assert!(zip[at..].starts_with(b"PK\x01\x02"));
+        let (sum, len, named, file) = (number(at + 16, 4), number(at + 24, 4), number(at + 28, 2), number(at + 42, 4));
+        let name = String::from_utf8(zip[at + 46..at + 46 + named].to_vec()).unwrap();
+        // The head before a file repeats these fields of the index.
+        assert!(zip[file..].starts_with(b"PK\x03\x04") && zip[file + 4..file + 30] == zip[at + 6..at + 32]);
+        let bytes = zip[file + 30 + named..][..len].to_vec();
+        assert_eq!(crc32fast::hash(&bytes) as usize, sum, "{name}");
+        assert!(files.insert(name, bytes).is_none());
+        at += 46 + named;
+    }
+    assert_eq!(at, end);
+    files
+}
+
+#[test]
+fn files_of_a_game_are_extracted_and_saved_together() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let run = |line: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assetq"));
+        assert!(command.args(line.split(' ')).current_dir(dir.path()).output().unwrap().status.success(), "{line}");
+    };
+    run("sample all --seed 1");
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.drop_files(&[&dir.path().join("all/wows")]);
+    viewed(&tab);
+    tab.eval("(() => { const e = document.querySelector('#inside-of'); e.value = '.bin'; e.dispatchEvent(new Event('input')); })()");
+    tab.wait("!!document.querySelector('#inside-found .extract')");
+    tab.click("#inside-found .extract");
+    tab.wait("!document.querySelector('#save-all').hidden");
+    assert_eq!(text(&tab, "#command"), "assetq extract wows '*.bin*' --to wows-files");
+    let saved = downloads(&tab);
+    tab.click("#save-all");
+    let zip = stored(&downloaded(&saved, "assetq.zip"));
+    run("extract all/wows *.bin* --to wows-files");
+    assert!(zip.len() > 1, "{:?}", zip.keys());
+    for (name, bytes) in &zip {
+        assert!(fs::read(dir.path().join(name)).unwrap() == *bytes, "{name}");
+    }
+    tab.wait("dispatchEvent(new Event('beforeunload', { cancelable: true }))");
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+/// SQLite reads such a log by memory that programs share, which a page does not have.
+#[test]
+fn a_database_with_a_write_ahead_log_is_named_with_the_way_to_read_it() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("log.sqlite");
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE t(a); INSERT INTO t VALUES (1);").unwrap();
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&path, &dir.path().join("log.sqlite-wal"), &dir.path().join("log.sqlite-shm")]);
+    ended(&tab, 3);
+    console(&tab, "sql 'SELECT a FROM t' log.sqlite", 4);
+    let said = text(&tab, "#console .log");
+    assert!(said.contains("log.sqlite: its write-ahead log cannot be read in a page"), "{said}");
+    assert!(said.contains("PRAGMA wal_checkpoint(TRUNCATE)"), "{said}");
+    // As SQLite leaves it once the last program closes it.
+    drop(database);
+    let tab = open(&browser, &page, 1280, Scheme::Light);
+    tab.choose("#pick-files", &[&path]);
+    ended(&tab, 3);
+    console(&tab, "sql 'SELECT a FROM t' log.sqlite", 0);
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
 #[test]
 fn two_dropped_folders_are_compared() {
     let Some((browser, page)) = ready() else { return };
@@ -589,6 +664,36 @@ fn a_damaged_file_an_unknown_one_and_a_hostile_name_are_named_and_run_nothing() 
     tab.choose("#pick-files", &[&text_file]);
     tab.wait("document.querySelector('#look .note') !== null");
     ended(&tab, 3);
+    // No file can be chosen, so that nothing is asked of one.
+    let command = text(&tab, "#command");
+    for panel in ["sql", "verify", "export", "edit"] {
+        tab.click(&format!("#tab-{panel}"));
+        tab.eval(&format!(
+            "for (const field of document.querySelectorAll('#{panel} :is(input, textarea)')) field.value = 'x'"
+        ));
+        tab.eval(&format!(
+            "for (const button of document.querySelectorAll('#{panel} form button:not([name=all])')) button.click()"
+        ));
+        assert_eq!(text(&tab, "#command"), command, "{panel}");
+    }
+    assert_eq!(tab.errors(), [""; 0]);
+}
+
+#[test]
+fn a_phone_shows_the_end_of_the_last_answer_above_the_next_line() {
+    let Some((browser, page)) = ready() else { return };
+    let dir = TempDir::new().unwrap();
+    let tab = open(&browser, &page, 390, Scheme::Light);
+    tab.choose("#pick-files", &[&sample(dir.path(), "sheet.wdb", Size::Small)]);
+    viewed(&tab);
+    console(&tab, "help", 0);
+    console(&tab, "sql 'SELECT 6 * 7 AS answer' sheet.wdb", 0);
+    let distance = "(() => {
+        const [answer, line] = ['#console .log pre:last-of-type', '#line'].map((e) => document.querySelector(e).getBoundingClientRect());
+        return line.top - answer.bottom;
+    })()";
+    let distance = tab.eval(distance).as_f64().unwrap();
+    assert!((0.0..100.0).contains(&distance), "{distance}");
     assert_eq!(tab.errors(), [""; 0]);
 }
 
