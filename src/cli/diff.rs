@@ -1,4 +1,5 @@
 mod args;
+mod condition;
 mod page;
 mod show;
 
@@ -15,8 +16,9 @@ use crate::scene::two_versions::TwoVersions;
 use crate::scene::{Drawing, Options, Shapes};
 use crate::threads::{self, prelude::*};
 pub(super) use args::DiffArgs;
+use condition::Condition;
 pub(super) use page::short_names;
-use show::{Compared, Inner, Out, Show, bind};
+use show::{Compared, Inner, Out, Show, unfiltered};
 use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::Path;
@@ -41,17 +43,22 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
         return Ok(());
     }
     let tables = diff::tables(old, new, &args.tables)?;
-    // Files in archives may have the columns that no table of the archives has.
-    let (filters, unbound) = match bind(args, &tables) {
-        Ok(filters) => (filters, None),
-        Err(error) if args.deep => (tables.iter().map(|_| None).collect(), Some(error)),
-        Err(error) => return Err(error),
+    let mut condition = args.condition.as_deref().map(Condition::parse).transpose()?;
+    let filters = match &mut condition {
+        Some(condition) if args.tables.is_empty() => condition.bind(None, &tables),
+        Some(condition) => condition.bind_all(&tables)?,
+        None => unfiltered(&tables),
     };
+    let is_archive = new.reader().archive().is_some();
+    // Files in archives may have the columns that no table of the archives has.
+    if let Some(mistake) = condition.take_if(|_| !args.deep).map(|condition| condition.checked(is_archive)) {
+        condition = Some(mistake?);
+    }
     let all = find(context, old, new, &tables);
     let (old_name, new_name) = (label(&args.old, old), label(&args.new, new));
     let is_page = context.format() == Format::Html && !args.stat;
     let out = Out { rows: None, page: is_page.then(page::Tables::default) };
-    let mut show = Show { args, context, old, new, out, differing: 0, meant: 0, is_bound: unbound.is_none() };
+    let mut show = Show { args, context, old, new, out, differing: 0, meant: 0, condition };
     let found = show.found(None, &tables, &all, &filters);
     context.notes(new.source().name(), &diff::notes(old, new));
     context.warn(old);
@@ -62,9 +69,10 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
         context.note(side_of(side, old, new).source().name(), &note);
     }
     deep(&mut show, &inner)?;
-    let Show { out, differing, meant, is_bound, .. } = show;
-    if let Some(error) = unbound.filter(|_| !is_bound) {
-        return Err(error);
+    let Show { out, differing, meant, condition, .. } = show;
+    if let Some(condition) = condition {
+        let condition = condition.checked(false)?;
+        condition.note(meant == 0).iter().for_each(|note| context.note(new.source().name(), note));
     }
     let Out { rows, page } = out;
     if let Some(mut rows) = rows {

@@ -2,7 +2,7 @@ use super::{Context, Failure, Format, Outcome, Unit};
 use crate::archive::Address;
 use crate::find::{self, FindOptions, Hit, Pattern, PatternOptions, Syntax};
 use crate::report::counted;
-use crate::table::filter::Filter;
+use crate::table::filter::{Bound, Filter};
 use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Kind, RowCursor, Table, Value};
 use crate::writable::keys;
@@ -30,8 +30,8 @@ Examples:
   assetq find japan/ship assets.bin            the folder, not what is in it; with -p all of that, too
   assetq find -e \"^XSC5\\d\\d_\" assets.bin -t paths -n 20
   assetq find Aurora old.bin new.bin           in which of two files: see the column file
-  assetq find Aurora \"wows@*\"                 in which builds of a game: paths of files
-  assetq find Aurora \"wows@*:content/*\"       what these files of each build hold
+  assetq find Aurora \"wows@*\"                  in which builds of a game: paths of files
+  assetq find Aurora \"wows@*:content/*\"        what these files of each build hold; wows@*:* all files
   assetq find Lindenite se2-mod/               every file below a folder
   assetq find 61.5 savegame.vrb                a number, in texts and as a value
   assetq find \"*.dds\" assets.bin --count       how many there are")]
@@ -135,6 +135,12 @@ impl Search<'_> {
         found.map_or_else(String::new, |(.., hint)| hint)
     }
 
+    /// The condition, as far as the columns of a table decide it.
+    fn filter_of(&self, table: &dyn Table) -> crate::Result<Option<Bound>> {
+        let Some(filter) = &self.filter else { return Ok(None) };
+        filter.decidable(table.columns()).as_ref().unwrap_or(filter).bind(table.columns()).map(Some)
+    }
+
     /// Whether one of the files has a match. Damage was reported before.
     fn finds(&self, files: &[PathBuf], pattern: &Pattern) -> bool {
         let mut look = FindOptions::default();
@@ -153,7 +159,7 @@ impl Search<'_> {
                 None => find::tables(&asset, pattern),
             };
             tables.iter().any(|(table, columns)| {
-                let Ok(filter) = self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() else {
+                let Ok(filter) = self.filter_of(&**table) else {
                     return false;
                 };
                 let flow = find::each_of(
@@ -242,7 +248,7 @@ impl Search<'_> {
                 });
                 for (table, columns) in &tables {
                     let table = &**table;
-                    let filter = match self.filter.as_ref().map(|f| f.bind(table.columns())).transpose() {
+                    let filter = match self.filter_of(table) {
                         Ok(filter) => filter,
                         Err(error) => {
                             mistake.get_or_insert(error.into());

@@ -195,8 +195,9 @@ fn tip_of_option(given: &str) -> Option<String> {
         "name" | "iname" | "text" | "pattern" | "regexp" => {
             "'assetq find TEXT FILE...' finds names and texts, and 'assetq ls FILE GLOB' lists names".to_owned()
         }
-        "ship" => "`assetq export GAME --ship NAME --to OUT` puts a ship together, and \
-            `assetq diff OLD NEW --deep -w \"entity ~ '*NAME*'\"` compares one of two builds"
+        "ship" => "`assetq history NAME OLD NEW` shows what changed for a ship, \
+            `assetq ls GAME -t armor -w \"ship ~ '*NAME*'\"` lists what a table has of it, and \
+            `assetq export GAME --ship NAME --to OUT` puts it together"
             .to_owned(),
         "missing" | "broken" | "unresolved" => {
             "'assetq refs --dangling FILE' lists references to what is missing".to_owned()

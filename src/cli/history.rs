@@ -2,14 +2,16 @@ use super::{Context, Exit, Failure, Format, Outcome, changes, sql};
 use crate::archive::{self, Address, Archive};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind};
-use crate::history::{EntryState, EventKind, History};
+use crate::history::{EntryState, EventKind, History, HistoryEvent};
+use crate::refs;
 use crate::report::counted;
 use crate::table::Value;
 use crate::table::glob::Glob;
 use crate::threads::prelude::*;
-use crate::write::text::Mark;
+use crate::write::text::{Mark, TextPage};
 use assetq_view::page::{Page, tables};
-use std::io::Write as _;
+use std::borrow::Cow;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// The values of `-f` that the command takes.
@@ -19,11 +21,13 @@ pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjs
 ///
 /// Builds of a game's folder and of snapshots are ordered by number, other files and folders are taken in the given
 /// order. ENTRY is an argument of `cat`: a path, an id, or the key of a record. In an archive it is a file,
-/// `FILE:ENTRY` in a file, or an entry of the game's database.
+/// `FILE:ENTRY` in a file, or an entry of the game's database or its parameters, such as a ship by name or title.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  assetq history content/…/JSD011.visual GAME kept      a ship through the builds of a game and its snapshots
+  assetq history Aurora wows                            a ship of the parameters, by its title, through all builds
+  assetq history Aurora wows@7000000 wows               what changed for it between two builds
+  assetq history content/…/JSD011.visual GAME kept      a visual through the builds of a game and its snapshots
   assetq history content/location/harbour/buoy/buoy.geometry wows   a file: its size and CRC
   assetq history GAME.wdb:potion unpacked-1.0/ unpacked-1.1/
   assetq history potion 1.0/item.wdb 1.1/item.wdb 1.2/item.wdb -f csv
@@ -58,25 +62,23 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (entry, files) = context.entry_and_files(&args.entry, &args.dirs)?;
     let entry = &*entry.to_string_lossy();
     let steps = steps(&files, context)?;
-    let inner = inner(entry, &steps)?;
-    let options = context.options();
-    let states = context.with_progress("history", |progress| {
-        progress.announce(steps.len() as u64);
-        let states = steps.par_iter().map(|step| {
-            let state = state(step, inner.0, inner.1, args, options).map_err(Failure::of_file(&step.name));
-            progress.advance(1);
-            state
-        });
-        states.collect::<Vec<_>>()
-    });
-    let mut builds = Vec::new();
-    for (step, state) in steps.iter().zip(states) {
-        // Nothing is known of a build that cannot be read: the entry counts neither as present nor as missing.
-        builds.extend(context.or_failed(state).map(|state| (step.name.clone(), state)));
-        context.warn(&step.asset);
+    let places = places(entry, &steps)?;
+    let (mut readable, mut builds): (Vec<&Step>, _) = (steps.iter().collect(), Vec::new());
+    for place in &places {
+        builds = states(&mut readable, place, args, context);
+        if is_absent(&builds)
+            && let Some(name) = own_name(&readable, place, context)?
+        {
+            context.note(entry, &format!("it is {name}"));
+            builds = states(&mut readable, &EntryPlace { entry: name.into(), ..*place }, args, context);
+        }
+        if !is_absent(&builds) {
+            break;
+        }
     }
-    if builds.iter().all(|(_, state)| state.is_empty()) {
-        let hint = hint(&steps, &inner, context);
+    steps.iter().for_each(|step| context.warn(&step.asset));
+    if is_absent(&builds) {
+        let hint = hint(&steps, &places, context);
         context.not_found(&format!("{entry:?} is in none of {}{hint}", counted(builds.len(), "build")));
         return Ok(());
     }
@@ -139,30 +141,98 @@ fn steps(dirs: &[PathBuf], context: &Context) -> Result<Vec<Step>, Failure> {
     Ok(steps.into_iter().map(|(_, step)| step).collect())
 }
 
-/// The file in the archives that contains the entry, and the name of the entry in it; no file if the entry is itself a
-/// file of the archives, or without archives.
-fn inner<'e>(entry: &'e str, steps: &[Step]) -> Result<(Option<&'e str>, &'e str), Failure> {
+/// A place where the entry may be.
+struct EntryPlace<'e> {
+    /// The file in the archives; `None` if the entry is itself a file of the archives, and without archives.
+    inner: Option<&'e str>,
+    /// The name of the entry there.
+    entry: Cow<'e, str>,
+}
+
+impl EntryPlace<'_> {
+    /// The file of a build that may have the entry, if it can be opened.
+    fn file(&self, step: &Step, context: &Context) -> Option<Asset> {
+        match self.inner {
+            Some(inner) => archive::open_inside(&step.asset, inner, context.options()).ok(),
+            None => Some(step.asset.clone()),
+        }
+    }
+}
+
+/// The places where the entry may be: a file that it names, else the files of the archives that describe the others, their database
+/// and their parameters.
+fn places<'e>(entry: &'e str, steps: &'e [Step]) -> Result<Vec<EntryPlace<'e>>, Failure> {
     let archives: Vec<_> =
         steps.iter().filter_map(|step| Some((&*step.name, step.asset.reader().archive()?))).collect();
     if archives.is_empty() || are_with(&archives, entry)? {
-        return Ok((None, entry));
+        return Ok(vec![EntryPlace { inner: None, entry: entry.into() }]);
     }
     for (at, mark) in entry.match_indices(archive::MARK) {
         if are_with(&archives, &entry[..at])? {
-            return Ok((Some(&entry[..at]), &entry[at + mark.len()..]));
+            return Ok(vec![EntryPlace { inner: Some(&entry[..at]), entry: entry[at + mark.len()..].into() }]);
         }
     }
-    Ok((archives.iter().find_map(|(_, archive)| archive.database()), entry))
+    let database = archives.iter().find_map(|(_, archive)| archive.database());
+    let parameters = archives.iter().find_map(|(_, archive)| archive.parameters());
+    let mut places = Vec::new();
+    for inner in [database, parameters].into_iter().flatten() {
+        if are_with(&archives, inner)? {
+            places.push(EntryPlace { inner: Some(inner), entry: entry.into() });
+        }
+    }
+    Ok(if places.is_empty() { vec![EntryPlace { inner: None, entry: entry.into() }] } else { places })
+}
+
+/// The entry in all builds. Reports the builds that cannot be read, and drops them.
+fn states(steps: &mut Vec<&Step>, place: &EntryPlace<'_>, args: &Args, context: &Context) -> Vec<(String, EntryState)> {
+    let options = context.options();
+    let states = context.with_progress("history", |progress| {
+        progress.announce(steps.len() as u64);
+        let states = steps.par_iter().map(|step| {
+            let state = state(step, place, args, options).map_err(Failure::of_file(&step.name));
+            progress.advance(1);
+            state
+        });
+        states.collect::<Vec<_>>()
+    });
+    let mut builds = Vec::new();
+    for (step, state) in std::mem::take(steps).into_iter().zip(states) {
+        // Nothing is known of a build that cannot be read: the entry counts neither as present nor as missing.
+        if let Some(state) = context.or_failed(state) {
+            builds.push((step.name.clone(), state));
+            steps.push(step);
+        }
+    }
+    builds
+}
+
+fn is_absent(builds: &[(String, EntryState)]) -> bool {
+    builds.iter().all(|(_, state)| state.is_empty())
+}
+
+/// The name that the newest build with the entry has for it, if the user named it otherwise, such as by a title.
+fn own_name(steps: &[&Step], place: &EntryPlace<'_>, context: &Context) -> Result<Option<String>, Failure> {
+    for step in steps.iter().rev() {
+        let Some(file) = place.file(step, context) else { continue };
+        let Some(entries) = refs::entries(&file) else { continue };
+        let found = entries.resolve(&place.entry, true, &mut |_| ()).map_err(Failure::of_file(&step.name))?;
+        let name = found.and_then(|found| found.path).filter(|name| **name != *place.entry);
+        if name.is_some() {
+            return Ok(name);
+        }
+    }
+    Ok(None)
 }
 
 /// Entries of the builds that the user may have meant, or the command that finds parts of names, as the end of a message.
-fn hint(steps: &[Step], (inner, entry): &(Option<&str>, &str), context: &Context) -> String {
-    let mut hints = steps.iter().rev().map(|step| {
-        let file = inner.and_then(|inner| archive::open_inside(&step.asset, inner, context.options()).ok());
-        context.hint(file.as_ref().unwrap_or(&step.asset), entry)
-    });
+fn hint(steps: &[Step], places: &[EntryPlace<'_>], context: &Context) -> String {
+    let mut hints = places.iter().flat_map(|place| steps.iter().rev().map(move |step| (place, step)));
     hints
-        .find(|hint| !hint.is_empty())
+        .find_map(|(place, step)| {
+            let file = place.file(step, context);
+            let hint = context.hint(file.as_ref().unwrap_or(&step.asset), &place.entry);
+            (!hint.is_empty()).then_some(hint)
+        })
         .unwrap_or_else(|| "; 'assetq find TEXT FILE...' finds parts of names and texts".to_owned())
 }
 
@@ -177,13 +247,8 @@ fn are_with(archives: &[(&str, &dyn Archive)], path: &str) -> Result<bool, Failu
 }
 
 /// The entry in one build.
-fn state(
-    step: &Step,
-    inner: Option<&str>,
-    entry: &str,
-    args: &Args,
-    options: &crate::Options,
-) -> crate::Result<EntryState> {
+fn state(step: &Step, place: &EntryPlace<'_>, args: &Args, options: &crate::Options) -> crate::Result<EntryState> {
+    let (inner, entry) = (place.inner, &*place.entry);
     if let Some(hidden) = step.asset.reader().archive().and_then(archive::damage) {
         return Err(hidden);
     }
@@ -230,38 +295,61 @@ fn html(history: &History, entry: &str, builds: usize, context: &Context) -> Res
 
 /// Writes the history for people: a paragraph for each build with a change.
 fn text(history: &History, context: &Context) -> Result<(), Failure> {
-    let mut page = context.page();
-    let mut build = None;
-    for event in history.events() {
-        if build != Some(&event.build) {
-            page.put_marked(&event.build, Mark::Bold)?;
-            page.end_line()?;
-            build = Some(&event.build);
-        }
-        let row = if event.part.is_empty() { event.table.clone() } else { format!("{}  {}", event.table, event.part) };
-        let (mark, colour) = match event.kind {
-            EventKind::Present => ("=", Mark::Bold),
-            EventKind::Added => ("+", Mark::Green),
-            EventKind::Removed => ("-", Mark::Red),
-            EventKind::Changed => ("~", Mark::Yellow),
-        };
-        page.put_text("  ")?;
-        page.put_marked(&format!("{mark} {row}"), colour)?;
-        match &event.field {
-            Some(field) => {
-                let (old, new) = (&event.old, &event.new);
-                let by = changes::by(old, new);
-                page.put_text(&format!("  {field}: {} -> {}{by}", changes::text(old), changes::text(new)))?;
+    /// Rows of a table that are shown of an entry that is added or removed as a whole.
+    const SHOWN: usize = 8;
+    let (mut page, mut is_counted) = (context.page(), false);
+    for of_build in history.events().chunk_by(|a, b| a.build == b.build) {
+        let Some(first) = of_build.first() else { continue };
+        page.put_marked(&first.build, Mark::Bold)?;
+        page.end_line()?;
+        let is_whole = first.kind != EventKind::Changed && of_build.iter().all(|event| event.kind == first.kind);
+        for rows in of_build.chunk_by(|a, b| a.table == b.table) {
+            if is_whole && rows.len() > SHOWN {
+                is_counted = true;
+                let (mark, colour) = mark(first.kind);
+                let table = rows.first().map_or("", |event| &event.table);
+                page.put_marked(&format!("  {mark} {table}"), colour)?;
+                page.line(&format!("  {} rows", rows.len()))?;
+                continue;
             }
-            None => {
-                let fields = if event.kind == EventKind::Removed { &event.old } else { &event.new };
-                let Value::Map(fields) = fields else { continue };
+            rows.iter().try_for_each(|event| event_line(&mut page, event))?;
+        }
+    }
+    page.flush()?;
+    if is_counted {
+        context.say("rows of long tables are counted; -f csv lists them");
+    }
+    Ok(())
+}
+
+const fn mark(kind: EventKind) -> (&'static str, Mark) {
+    match kind {
+        EventKind::Present => ("=", Mark::Bold),
+        EventKind::Added => ("+", Mark::Green),
+        EventKind::Removed => ("-", Mark::Red),
+        EventKind::Changed => ("~", Mark::Yellow),
+    }
+}
+
+fn event_line(page: &mut TextPage<impl Write>, event: &HistoryEvent) -> Result<(), Failure> {
+    let row = if event.part.is_empty() { event.table.clone() } else { format!("{}  {}", event.table, event.part) };
+    let (mark, colour) = mark(event.kind);
+    page.put_text("  ")?;
+    page.put_marked(&format!("{mark} {row}"), colour)?;
+    match &event.field {
+        Some(field) => {
+            let (old, new) = (&event.old, &event.new);
+            let by = changes::by(old, new);
+            page.put_text(&format!("  {field}: {} -> {}{by}", changes::text(old), changes::text(new)))?;
+        }
+        None => {
+            let fields = if event.kind == EventKind::Removed { &event.old } else { &event.new };
+            if let Value::Map(fields) = fields {
                 for (name, value) in fields {
                     page.put_text(&format!("  {name}={}", changes::text(value)))?;
                 }
             }
         }
-        page.end_line()?;
     }
-    Ok(page.flush()?)
+    Ok(page.end_line()?)
 }

@@ -26,7 +26,9 @@ Examples:
   assetq ls wows \"content/*.geometry\" --sort size:desc -n 10   the largest
   assetq ls pack.bin:item.wdb                  a sheet inside of a pack
   assetq ls town.wdata --at 660,10,440         boxes that contain a point
-  assetq ls ship.geometry -t armor_plates --with GameParams.data   plates with their millimetres")]
+  assetq ls ship.geometry -t armor_plates --with GameParams.data   plates with their millimetres
+  assetq ls \"wows:*Aurora*.geometry\" -t armor_plates -f csv -w \"thickness > 100 and ship ~ '*Aurora*' and component = 'A_Hull'\"
+                                               the thick plates of a hull of a ship, each once")]
 pub(super) struct Args {
     /// The file; a folder or a glob in quotes means the rows of all its files, with a column `file`
     file: PathBuf,
@@ -118,8 +120,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         .with_condition(args.condition.as_deref())?
         .with_name(glob.as_deref())?
         .with_place(place);
+    let all = rows.clone();
     let found =
         if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
+    context.note_repeated(name, &all, &all.repeating(), "--where");
     context.warn(&asset);
     // Titles may be null for all rows, and only notes say why.
     let has_titles = table.columns().iter().any(|column| column.name == "title");

@@ -8,6 +8,7 @@ use crate::table::{Region, RowCursor, Table, Value};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+#[derive(Clone)]
 pub(super) struct SelectedRows<'a> {
     pub(super) table: &'a dyn Table,
     filter: Option<Bound>,
@@ -18,6 +19,7 @@ pub(super) struct SelectedRows<'a> {
     columns: Option<Vec<usize>>,
 }
 
+#[derive(Clone)]
 enum Pattern {
     All,
     Glob(Glob),
@@ -90,6 +92,52 @@ impl<'a> SelectedRows<'a> {
             return Ok(false);
         }
         self.place.as_ref().and_then(|place| self.table.is_at(row.row(), place)).unwrap_or(Ok(true))
+    }
+
+    /// The columns whose values repeat rows: see [`Column::repeats`](crate::table::Column::repeats).
+    pub(super) fn repeating(&self) -> Vec<usize> {
+        let columns = (0..).zip(self.table.columns());
+        columns.filter(|(_, column)| column.repeats).map(|(at, _)| at).collect()
+    }
+
+    /// Those of the columns `repeating` that have several values in the selected rows, and the condition that selects one of these. `None`
+    /// if each has one value.
+    fn of_one_thing(&self, repeating: &[usize]) -> AssetResult<Option<(Vec<&'a str>, String)>> {
+        let columns = self.table.columns();
+        if repeating.is_empty() {
+            return Ok(None);
+        }
+        let mut cursor = match &self.filter {
+            Some(filter) => filter.walk_over(self.table, None)?,
+            None => self.table.cursor_over(0, None),
+        };
+        let (mut first, mut varies) = (Vec::new(), vec![false; repeating.len()]);
+        while varies.contains(&false) && cursor.advance()? {
+            if !self.is_meant(&*cursor)? {
+                continue;
+            }
+            let values: Vec<_> = repeating.iter().map(|at| cursor.value(*at)).collect::<AssetResult<_>>()?;
+            if first.is_empty() {
+                first = values.into_iter().map(Value::into_owned).collect();
+                continue;
+            }
+            varies
+                .iter_mut()
+                .zip(first.iter().zip(&values))
+                .for_each(|(varies, (first, value))| *varies |= first != value);
+        }
+        let varying = repeating.iter().zip(first).zip(varies).filter(|(_, varies)| *varies);
+        let (names, terms): (Vec<&str>, Vec<String>) = varying
+            .map(|((at, value), _)| {
+                let name = &*columns[*at].name;
+                let term = match value.as_text() {
+                    Some(text) => format!("{name} = '{}'", text.replace('\'', "''")),
+                    None => format!("{name} is null"),
+                };
+                (name, term)
+            })
+            .unzip();
+        Ok((!names.is_empty()).then(|| (names, terms.join(" and "))))
     }
 
     /// Passes each selected row to `each`, which returns whether it took the row. Returns the number of rows taken.
@@ -176,6 +224,17 @@ pub(super) fn text_of<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
 }
 
 impl Context {
+    /// Notes that the selected rows repeat, so that nobody takes their number for the number of things.
+    pub(super) fn note_repeated(&self, file: &str, rows: &SelectedRows<'_>, repeating: &[usize], option: &str) {
+        // Damage was reported with the rows.
+        if let Ok(Some((names, condition))) = rows.of_one_thing(repeating) {
+            let (table, names) = (rows.table.name(), names.join(" and "));
+            let what =
+                format!("rows of {table} repeat for each {names}; \"{condition}\" in {option} counts each thing once");
+            self.note(file, &what);
+        }
+    }
+
     /// Reports the damage of a row, and skips the row.
     pub(super) fn say_damaged(&self, file: &str) -> impl Fn(Option<usize>, Error) -> Result<(), Failure> {
         move |_, error| {

@@ -178,6 +178,18 @@ export ship.geometry --to n58.png
 assetq refs ship.geometry . --tree names its textures, which are written so, and
 refs ship.geometry . --tree
 
+history Aurora wows
+rows of long tables are counted; -f csv lists them
+history Aurora wows -f csv
+
+diff wows@7000000 wows -w "title = 'Aurora'"
+--deep also compares the tables of files in it
+diff wows@7000000 wows -w "title = 'Aurora'" --deep
+
+ls GameParams.data -t armor -w "thickness > 100"
+"component = 'A_Hull'" in --where counts each thing once
+ls GameParams.data -t armor -w "thickness > 100 and component = 'A_Hull'"
+
 ls enemy.wdb fields
 fields is a table: -t fields lists it
 ls enemy.wdb -t fields
@@ -343,12 +355,16 @@ ls enemy.wdb --head 10
 ls enemy.wdb --limit 10
 
 refs 0x1 assets.bin --ship Aurora
-`assetq export GAME --ship NAME --to OUT` puts a ship together
+`assetq export GAME --ship NAME --to OUT` puts it together
 export wows --ship Aurora --to n49.glb
 
 diff wows@7000000 wows --ship Aurora
-`assetq diff OLD NEW --deep -w "entity ~ '*NAME*'"` compares one of two builds
-diff wows@7000000 wows --deep -w "entity ~ '*Aurora*'"
+`assetq history NAME OLD NEW` shows what changed for a ship
+history Aurora wows@7000000 wows -f csv
+
+ls wows -t ships --ship Aurora
+`assetq ls GAME -t armor -w "ship ~ '*NAME*'"` lists what a table has of it
+ls wows -t armor -w "ship ~ '*Aurora*' and component = 'A_Hull'"
 
 refs --missing assets.bin
 'assetq refs --dangling FILE' lists references to what is missing

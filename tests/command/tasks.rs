@@ -75,3 +75,87 @@ fn a_search_without_result_names_the_option_that_finds_something() {
     assert!(said("SHIP.Visual", "assets.bin").contains("found; -i ignores case\n"));
     assert!(said("Nobody*", "wows").ends_with("nothing with \"Nobody*\" was found\n"));
 }
+
+/// A ship goes by its title, its index and its name in any case, for every command about parameters.
+#[test]
+fn a_ship_is_named_in_one_way_for_all_commands() {
+    let dir = world();
+    for name in ["PXSC501_Aurora_1942", "pxsc501_aurora_1942", "PXSC501", "4180000000", "Aurora", "aurora"] {
+        let (rows, _) = run(dir.path(), 0, &["history", name, "wows@7000000", "wows", "-f", "csv"]);
+        let changed = rows.lines().filter(|row| row.contains(",changed,")).collect::<Vec<_>>();
+        assert_eq!(changed.len(), 8, "{name}: {changed:?}");
+        assert!(changed[0].contains("fields,A_Artillery.HP_XGM_1.shotDelay,value,8.5,7.5"), "{name}: {changed:?}");
+        let (shown, _) = run(dir.path(), 0, &["cat", "GameParams.data", name, "-f", "json"]);
+        assert!(shown.contains("\"PXSC501_Aurora_1942\""), "{name}");
+        let (found, _) = run(dir.path(), 0, &["resolve", name, "--db", "GameParams.data", "-f", "csv"]);
+        assert!(found.contains(",PXSC501_Aurora_1942,Ship,"), "{name}: {found}");
+        run(dir.path(), 0, &["export", "wows", "--ship", name, "--parts", "hull", "--to", "ship.glb", "--force"]);
+    }
+    let (shown, said) = run(dir.path(), 0, &["history", "Aurora", "wows"]);
+    assert!(said.contains("Aurora: note: it is PXSC501_Aurora_1942") && said.contains("-f csv lists them"), "{said}");
+    assert!(
+        shown.contains("  = fields  331 rows\n") && shown.contains("HP_XGM_1.shotDelay  value: 8.5 -> 7.5"),
+        "{shown}"
+    );
+    // The titles are in texts beside the parameters.
+    let (_, said) = run(dir.path(), 1, &["cat", "GameParams.data", "Aurora", "--no-companions"]);
+    assert!(said.contains("did you mean PXSC501_Aurora_1942?"), "{said}");
+}
+
+/// A condition is answered for each table as far as its columns decide it; tables that differ and lack its columns are named.
+#[test]
+fn a_condition_of_a_comparison_names_the_tables_that_it_leaves_out() {
+    let dir = world();
+    let diff = |code, condition: &str| {
+        run(dir.path(), code, &["diff", "wows@7000000", "wows", "--deep", "-w", condition, "-f", "csv"])
+    };
+    let (either, said) = diff(1, "title = 'Aurora' or entity ~ '*Aurora*'");
+    assert_eq!(either.matches("shotDelay").count(), 4, "{either}");
+    assert!(said.contains("left out, as they differ and lack title, entity: 9 rows of files,"), "{said}");
+    assert!(!said.contains(":fields") && !said.contains(":entities"), "{said}");
+    let (_, said) = diff(1, "title = 'Aurora'");
+    assert!(said.contains("316 rows of content/GameParams.data:fields (it has entity, path, kind, value)"), "{said}");
+    assert!(said.contains("nothing that differs matches"), "{said}");
+    // A column that no table has is a mistake, also as one of two alternatives.
+    let (_, said) = diff(2, "entity ~ '*Aurora*' or ship ~ '*Aurora*'");
+    assert!(said.contains("there is no column ship in what is compared; files has path, id,"), "{said}");
+    let (_, said) = run(dir.path(), 2, &["diff", "wows@7000000", "wows", "-w", "title = 'Aurora'"]);
+    assert!(said.contains("; --deep also compares the tables of files in it"), "{said}");
+    // A table that is left out is no reason to report that nothing differs.
+    fs::write(dir.path().join("a.csv"), "record,uHp\ne_wolf,7\n").unwrap();
+    run(dir.path(), 0, &["patch", "enemy.wdb", "a.csv", "--to", "new.wdb"]);
+    let (_, said) = run(dir.path(), 1, &["diff", "enemy.wdb", "new.wdb", "-w", "record = 'e_golem'"]);
+    assert!(said.contains("nothing that differs matches"), "{said}");
+}
+
+/// A player counts plates: a plate has a row for each ship and hull, and a note tells how to count each once.
+#[test]
+fn repeated_rows_are_noted_with_the_condition_that_counts_each_thing_once() {
+    let dir = world();
+    let thick = "thickness > 100";
+    let plates = |more: &str| {
+        let condition = format!("{thick}{more}");
+        let args = ["ls", "wows:*Aurora*.geometry", "-t", "armor_plates", "-f", "csv", "-w", &condition];
+        run(dir.path(), 0, &args)
+    };
+    let (all, said) = plates("");
+    let one = "ship = 'PXSC501_Aurora_1942' and component = 'A_Hull'";
+    let note =
+        format!("note: rows of armor_plates repeat for each component; \"component = 'A_Hull'\" in --where counts");
+    assert!(said.contains(&note), "{said}");
+    let (once, said) = plates(&format!(" and {one}"));
+    assert_eq!((said.as_str(), 2 * (once.lines().count() - 1)), ("", all.lines().count() - 1), "{once}");
+    // The same for a question in SQL, and for an export.
+    let sql = |code, condition: &str| {
+        let query = format!("SELECT count(*) FROM armor_plates WHERE {condition}");
+        run(dir.path(), code, &["sql", &query, "ship.geometry", "--with", "GameParams.data", "-f", "csv"])
+    };
+    let (count, said) = sql(0, thick);
+    let note =
+        format!("rows of armor_plates repeat for each ship and component; \"{one}\" in WHERE counts each thing once");
+    assert!(count.ends_with("\r\n8\r\n") && said.contains(&note), "{count} {said}");
+    let (count, said) = sql(0, &format!("{thick} AND {one}"));
+    assert_eq!((count.as_str(), said.as_str()), ("count(*)\r\n3\r\n", ""));
+    let args = ["export", "GameParams.data", "-t", "armor", "-w", "thickness > 100", "--to", "armor.csv"];
+    assert!(run(dir.path(), 0, &args).1.contains("rows of armor repeat for each component"));
+}

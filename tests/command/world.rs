@@ -136,7 +136,7 @@ fn what_changed_for_one_ship_is_a_condition_on_two_builds() {
     let (_, err) = diff(2, "entty ~ '*aurora*'");
     assert!(err.contains("no column entty"), "{err}");
     let (_, err) = run(dir.path(), 2, &["diff", "wows@7000000", "wows", "--ship", "Aurora"]);
-    assert!(err.contains("--deep -w \"entity ~ '*NAME*'\""), "{err}");
+    assert!(err.contains("`assetq history NAME OLD NEW` shows what changed for a ship"), "{err}");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_name_is_found_in_the_builds_that_have_it() {
     let (rows, _) = run(dir.path(), 0, &["find", "Borealis", "wows@7000000:*", "--count", "-f", "csv"]);
     assert_eq!(rows.lines().skip(1).collect::<Vec<_>>(), ["wows@7000000:texts/en/LC_MESSAGES/global.mo,texts,1"]);
     // An entry is followed by its whole name, which a part of it suggests.
-    let (_, said) = run(dir.path(), 1, &["history", "Borealis", "wows@*"]);
+    let (_, said) = run(dir.path(), 1, &["history", "XSC502_Borealis", "wows@*"]);
     let whole = "content/gameplay/common/ship/cruiser/XSC502_Borealis_1944";
     assert!(said.contains("is in none of 2 builds; did you mean") && said.contains(whole), "{said}");
     let (said, _) = run(dir.path(), 0, &["history", whole, "wows@*", "-f", "csv"]);

@@ -109,10 +109,13 @@ impl EntryState {
             let cursor = seeker.seek(row)?;
             let mut part = RowIdentity::default();
             for &key in &keys {
-                let is_asked =
-                    asked.iter().any(|(column, _)| *column == key || path_of_key(table, key) == Some(*column));
+                let mut is_entry = false;
+                for (column, value) in &asked {
+                    let is_of_key = *column == key || path_of_key(table, key) == Some(*column);
+                    is_entry |= is_of_key && cursor.value(*column)? == *value;
+                }
                 match cursor.value(key)? {
-                    _ if is_asked => {}
+                    _ if is_entry => {}
                     Value::Uint(number) if part.number.is_none() => part.number = Some(number),
                     value => part.key.push(value.to_string()),
                 }

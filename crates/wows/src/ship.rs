@@ -338,35 +338,21 @@ fn text(node: Option<Node<'_>>) -> Result<String> {
     Ok(node.map(Node::text).transpose()?.flatten().map_or_else(String::new, Cow::into_owned))
 }
 
-/// The ship that `query` means: its name, index or id exactly, else its name or title in any case.
+/// The ship that `query` names: see [`Params::ship`].
 fn find_ship<'p>(params: &'p Params, query: &'p str) -> Result<Entity<'p>> {
-    if let Some(found) = params.find(query)?.filter(|found| found.is("Ship")) {
+    if let Some(found) = params.ship(query)? {
         return Ok(found);
     }
-    let wanted = query.to_lowercase();
-    let (mut titled, mut near) = (Vec::new(), Vec::new());
+    let (wanted, mut near) = (query.to_lowercase(), Vec::new());
     for ship in params.ships()? {
         let title = params.title(&ship)?.map_or_else(String::new, |title| title.to_lowercase());
         let name = ship.name()?;
-        let known = [title, name.to_lowercase()];
-        if known.contains(&wanted) {
-            titled.push(ship);
-        } else if near.len() < 5 && known.iter().any(|known| known.contains(&wanted)) {
+        if near.len() < 5 && [title, name.to_lowercase()].iter().any(|known| known.contains(&wanted)) {
             near.push(name);
         }
     }
-    match &*titled {
-        [only] => Ok(*only),
-        [] => {
-            let near = if near.is_empty() { nearest_ships(params, query)? } else { near };
-            Err(not_found(format!("there is no ship {query:?}{}", suggest::hint_of(&near))))
-        }
-        several => {
-            let names = several.iter().map(Entity::name).collect::<Result<Vec<_>>>()?.join(", ");
-            let what = format!("{query:?} is the title of {names}: give one of these names").into();
-            Err(Error::of_part(ErrorKind::Syntax { what }, ""))
-        }
-    }
+    let near = if near.is_empty() { nearest_ships(params, query)? } else { near };
+    Err(not_found(format!("there is no ship {query:?}{}", suggest::hint_of(&near))))
 }
 
 /// The names of the ships whose name or title is most alike to `query`.

@@ -24,6 +24,7 @@ Examples:
   assetq diff wows@7000000 wows -f html --to new.html
                                                      a page by itself, fields side by side
   assetq diff wows@7000000 wows --deep               two builds: their files, and what changed in those
+  assetq history Aurora wows@7000000 wows            one ship, by name or title, with what all tables have of it
   assetq diff wows@7000000 wows --deep -w \"entity ~ '*Aurora*'\"   one ship of the parameters
   assetq diff wows@7000000 wows --deep -w \"path ~ '*Aurora*'\"     and her files
   assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
@@ -35,8 +36,8 @@ pub(in crate::cli) struct DiffArgs {
     /// Only this table, even if it is not compared by default; may be repeated (`assetq info FILE` lists them)
     #[arg(long = "table", short, value_name = "TABLE")]
     pub(super) tables: Vec<String>,
-    /// Only rows that match this condition in one of the files, such as "type = 'VisualPrototype'"; tables without its
-    /// columns are skipped. With --deep a file that matches has all its rows shown
+    /// Only rows that match this condition in one of the files, such as "type = 'VisualPrototype'"; tables that differ
+    /// and lack its columns are named. With --deep a file that matches has all its rows shown
     #[arg(long = "where", short = 'w', value_name = "CONDITION")]
     pub(super) condition: Option<String>,
     /// Only count them, by table and by folder or type

@@ -1,6 +1,7 @@
 //! Differences as text, Markdown, rows, and pages.
 
 use super::args::{By, DiffArgs};
+use super::condition::{Condition, Filters};
 use super::page;
 use crate::asset::Asset;
 use crate::cli::changes::{
@@ -8,9 +9,8 @@ use crate::cli::changes::{
 };
 use crate::cli::stdout::Stdout;
 use crate::cli::{Context, Failure, Format};
-use crate::diff::{ChangedRow, DifferenceKind as Happened, Differences, Pair, Side, TableDiff};
+use crate::diff::{ChangedRow, DifferenceKind as Happened, Differences, Pair, TableDiff};
 use crate::error::Error;
-use crate::table::filter::{Bound, Filter};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use crate::write::text::{Mark, TextPage, escape};
@@ -28,8 +28,7 @@ pub(super) struct Show<'s> {
     pub(super) differing: usize,
     /// Selected rows that differ.
     pub(super) meant: usize,
-    /// Whether any table has the columns of the condition.
-    pub(super) is_bound: bool,
+    pub(super) condition: Option<Condition>,
 }
 
 impl Show<'_> {
@@ -45,9 +44,15 @@ impl Show<'_> {
         let mut found = Vec::new();
         for ((table, differences), filter) in tables.iter().zip(all).zip(filters) {
             report_faults(differences, old, new, context);
-            let Some(filter) = filter else { continue };
             let mut pairs: Vec<Pair> = differences.pairs().collect();
             self.differing += pairs.len();
+            let name = path.map_or_else(|| table.name().to_owned(), |path| format!("{path}:{}", table.name()));
+            let Some(filter) = filter else {
+                if let Some(condition) = self.condition.as_mut().filter(|_| !pairs.is_empty()) {
+                    condition.leave_out(&name, pairs.len(), table);
+                }
+                continue;
+            };
             if filter.iter().any(Option::is_some) {
                 table.retain_matching(&mut pairs, filter, &mut |side, error| {
                     context.damaged(side_of(side, old, new).source().name(), &error);
@@ -55,7 +60,6 @@ impl Show<'_> {
             }
             self.meant += pairs.len();
             note_columns(context, old, new, table);
-            let name = path.map_or_else(|| table.name().to_owned(), |path| format!("{path}:{}", table.name()));
             found.push(ChangedTable { name, table, pairs });
         }
         found
@@ -66,16 +70,17 @@ impl Show<'_> {
         let (args, context) = (self.args, self.context);
         let Some(inner) = context.or_failed(inner.map_err(Failure::of_file(path))) else { return Ok(()) };
         inner.with_dependent(|[old, new], Compared { tables, differences }| {
-            // Damage is reported of a table without the columns of the condition, too.
-            let unbound = || tables.iter().map(|_| None).collect();
-            let filters =
-                if is_selected { unfiltered(tables) } else { bind(args, tables).unwrap_or_else(|_| unbound()) };
-            self.is_bound |= filters.iter().any(Option::is_some);
+            let mut condition = self.condition.take();
+            let filters = match &mut condition {
+                Some(condition) if !is_selected => condition.bind(Some(path), tables),
+                _ => unfiltered(tables),
+            };
             let out = std::mem::take(&mut self.out);
-            let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0, is_bound: true };
+            let mut inside = Show { args, context, old, new, out, differing: 0, meant: 0, condition };
             let found = inside.found(Some(path), tables, differences, &filters);
             inside.show(found)?;
             self.out = std::mem::take(&mut inside.out);
+            self.condition = inside.condition.take();
             self.differing += inside.differing;
             self.meant += inside.meant;
             Ok(())
@@ -320,8 +325,6 @@ self_cell!(
     }
 );
 
-pub(super) type Filters = [Option<Bound>; 2];
-
 pub(super) fn note_columns(context: &Context, old: &Asset, new: &Asset, table: &TableDiff<'_>) {
     for (columns, asset) in table.lone_columns().iter().zip([old, new]) {
         if !columns.is_empty() {
@@ -355,29 +358,6 @@ pub(super) struct Out {
     pub(super) page: Option<page::Tables>,
 }
 
-fn unfiltered(tables: &[TableDiff<'_>]) -> Vec<Option<Filters>> {
+pub(super) fn unfiltered(tables: &[TableDiff<'_>]) -> Vec<Option<Filters>> {
     tables.iter().map(|_| Some([None, None])).collect()
-}
-
-/// The condition for each table and side. A table without its columns is skipped, unless it was named.
-pub(super) fn bind(args: &DiffArgs, tables: &[TableDiff<'_>]) -> Result<Vec<Option<Filters>>, Failure> {
-    let Some(condition) = &args.condition else { return Ok(unfiltered(tables)) };
-    let filter = Filter::parse(condition)?;
-    let mut first = None;
-    let mut filters = Vec::new();
-    for table in tables {
-        let sides = [Side::Old, Side::New].map(|side| table.side(side));
-        match sides.map(|table| table.map(|table| filter.bind(table.columns())).transpose()) {
-            [Ok(old), Ok(new)] => filters.push(Some([old, new])),
-            [Err(error), _] | [_, Err(error)] if args.tables.is_empty() => {
-                first.get_or_insert(error);
-                filters.push(None);
-            }
-            [Err(error), _] | [_, Err(error)] => return Err(error.into()),
-        }
-    }
-    match first {
-        Some(error) if filters.iter().all(Option::is_none) => Err(error.into()),
-        _ => Ok(filters),
-    }
 }

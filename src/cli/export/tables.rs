@@ -387,6 +387,10 @@ impl RowSource for &Export<'_> {
             let what = format!("{} damaged {rows} of {name} {are} left out", self.left_out.get());
             complain(&format!("{file}: {what}"));
         }
+        if self.args.condition.is_some() {
+            let all = SelectedRows::new(&*self.table).with_condition(self.args.condition.as_deref())?;
+            self.context.note_repeated(file, &all, &all.repeating(), "--where");
+        }
         match &self.args.condition {
             Some(condition) if written == Some(0) => {
                 let hint = hint_of_values(condition, &*self.table);

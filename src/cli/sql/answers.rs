@@ -1,5 +1,6 @@
 //! Answers to statements, and the commands of the prompt.
 
+use crate::cli::rows::SelectedRows;
 use crate::cli::stdout::RowForm;
 use crate::cli::{Context, Exit, Failure, Format, Unit, complain};
 use crate::report::counted;
@@ -220,7 +221,7 @@ fn header(columns: &[ResultColumn], first: &[Value<'_>]) -> Vec<Column> {
     columns.iter().zip(kinds).map(|(column, kind)| Column::named(column.name.clone(), kind)).collect()
 }
 
-/// Reports the rows that were left out because they are damaged.
+/// Reports the rows that were left out because they are damaged, and the tables that were read without what repeats their rows.
 pub(super) fn say_left_out(session: &Session, context: &Context) {
     let left_out = session.take_left_out();
     let files: Vec<&str> = session.assets().map(|asset| asset.source().name()).collect();
@@ -229,5 +230,8 @@ pub(super) fn say_left_out(session: &Session, context: &Context) {
     }
     if left_out.rows > 0 {
         complain(&format!("{} left out", counted(left_out.rows, "damaged row")));
+    }
+    for (file, table, columns) in session.take_repeated() {
+        context.note_repeated(files.get(file).unwrap_or(&""), &SelectedRows::new(table), &columns, "WHERE");
     }
 }

@@ -83,6 +83,9 @@ pub struct Column {
     pub typed_by: Option<&'static str>,
     /// The other file that its cells are read from, in words: no edit of this file changes them.
     pub read_from: Option<&'static str>,
+    /// Whether a thing has a row for each of its values, as a plate has one for each ship that uses it: a count of rows is a count of
+    /// things only for one of them.
+    pub repeats: bool,
     /// Whether its cells can be texts or contain texts, if the kind does not say it.
     pub holds_text: Option<bool>,
 }
@@ -148,6 +151,7 @@ impl Column {
             texts_of: None,
             ends_in: None,
             typed_by: None,
+            repeats: false,
             read_from: None,
             holds_text: None,
         }
@@ -309,6 +313,12 @@ impl Column {
     /// Declares that its cells are read from another file, named in words.
     pub const fn read_from(mut self, other: &'static str) -> Self {
         self.read_from = Some(other);
+        self
+    }
+
+    /// Declares that a thing has a row for each of its values.
+    pub const fn repeats(mut self) -> Self {
+        self.repeats = true;
         self
     }
 

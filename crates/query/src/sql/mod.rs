@@ -43,8 +43,8 @@ use crate::paths::unlimited;
 use crate::report::Progress;
 use crate::source::head_of;
 use crate::suggest;
-#[cfg(doc)]
 use crate::table::Table;
+use crate::threads::lock;
 use damage::Damage;
 use file::OpenFile;
 use names::{quoted, unique};
@@ -160,7 +160,7 @@ impl Session {
         }
         let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::default());
         let changes = Arc::new(written.map_or_else(Changes::default, Changes::new));
-        let shared = vtab::Files { open: files, damage, progress, changes };
+        let shared = vtab::Files { open: files, damage, progress, changes, repeated: Arc::default() };
         let module = if written.is_some() { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(shared.clone()))?;
         let rights = Arc::new(Rights::default());
@@ -177,6 +177,16 @@ impl Session {
     /// Notes on names that differ from the names in the files.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The tables that statements since the last call read without a column whose values [repeat](crate::table::Column::repeats) rows:
+    /// the number of the file among [`Session::assets`], the table, and these columns.
+    pub fn take_repeated(&self) -> Vec<(usize, &dyn Table, Vec<usize>)> {
+        let taken = std::mem::take(&mut *lock(&self.shared.repeated));
+        let tables = taken.into_iter().filter_map(|((file, table), columns)| {
+            Some((file, self.shared.open.get(file)?.table(table)?, columns.into_iter().collect()))
+        });
+        tables.collect()
     }
 
     /// The files, in their given order, without databases.

@@ -26,7 +26,7 @@ use rusqlite::vtab::{
 use self_cell::self_cell;
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{CStr, CString, c_int};
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -71,6 +71,8 @@ pub(super) struct Files {
     pub(super) damage: Arc<Damage>,
     pub(super) progress: Arc<Progress>,
     pub(super) changes: Arc<Changes>,
+    /// The columns whose values repeat rows and that a statement does not read, by the tables that it reads.
+    pub(super) repeated: Arc<Mutex<BTreeMap<TableNumber, BTreeSet<usize>>>>,
 }
 
 impl Files {
@@ -363,6 +365,11 @@ unsafe impl VTab<'static> for AssetTable {
         let state = self.after(Changes::settled)?;
         let table = state.table();
         let plan = plan::best(info, table, &state.view())?;
+        let repeating = (0..).zip(table.columns()).filter(|(at, column)| column.repeats && !plan.columns.contains(at));
+        let unread: BTreeSet<usize> = repeating.map(|(at, _)| at).collect();
+        if !unread.is_empty() {
+            lock(&state.shared.repeated).entry(state.table_number()).or_default().extend(unread);
+        }
         info.set_idx_str(&plan.describe(table.columns()));
         info.set_idx_num(QueryPlan::number_of(state.keep(plan)));
         Ok(true)

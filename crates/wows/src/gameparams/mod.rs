@@ -57,7 +57,7 @@ use assetq_core::Openable;
 use catalog::{Catalog, EntityLists};
 use entities::Entities;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 /// The file beside the parameters that has the titles of ships, as unpacked from a game.
@@ -87,6 +87,8 @@ pub struct Params {
     catalog: Lazy<Result<Catalog>>,
     /// The rows of each entity in the table of fields.
     rows: Lazy<Result<RowEnds>>,
+    /// The numbers of entities by their names and titles, in lower case.
+    called: Lazy<Result<HashMap<String, Vec<usize>>>>,
 }
 
 /// Whether a zlib stream begins with these bytes.
@@ -179,6 +181,7 @@ impl Params {
             entities: Lazy::default(),
             lists: Lazy::default(),
             catalog: Lazy::default(),
+            called: Lazy::default(),
             rows: Lazy::default(),
         }
     }
@@ -257,25 +260,61 @@ impl Params {
         Ok(self.all_entities()?.filter(|entity| entity.is("Ship")))
     }
 
-    /// The entity that `query` names: by its name, its index or its id.
-    pub fn find<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
-        Ok(self.entities()?.find(self.pickle()?, query))
-    }
-
-    /// The ship that `query` names: by its name, its index, its id, or its title.
+    /// The entity that `query` names: by its name, its index or its id, else by its name or title in any case. A title of a ship
+    /// and of other entities names the ship.
     ///
     /// # Errors
-    /// As [`Params::pickle`], and when texts are damaged.
+    /// As [`Params::pickle`], when texts are damaged, and `Syntax` if several have the title.
+    pub fn find<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
+        self.find_among(query, |_| true)
+    }
+
+    /// The ship that `query` names, as [`Params::find`] does.
+    ///
+    /// # Errors
+    /// As [`Params::find`].
     pub fn ship<'a>(&'a self, query: &'a str) -> Result<Option<Entity<'a>>> {
-        if let Some(found) = self.find(query)?.filter(|found| found.is("Ship")) {
+        self.find_among(query, |entity| entity.is("Ship"))
+    }
+
+    fn find_among<'a>(&'a self, query: &'a str, is_meant: impl Fn(&Entity<'_>) -> bool) -> Result<Option<Entity<'a>>> {
+        if let Some(found) = self.entities()?.find(self.pickle()?, query).filter(&is_meant) {
             return Ok(Some(found));
         }
-        for ship in self.ships()? {
-            if self.title(&ship)?.is_some_and(|title| title.eq_ignore_ascii_case(query)) {
-                return Ok(Some(ship));
+        // A number is no title.
+        if crate::id::parse(query).is_some() {
+            return Ok(None);
+        }
+        let called = self.called.get_or_keep(|| self.by_names_and_titles())?.get(&query.to_lowercase());
+        let mut found = Vec::new();
+        for number in called.into_iter().flatten() {
+            found.extend(self.entity(*number)?.filter(&is_meant));
+        }
+        if found.iter().any(|entity| entity.is("Ship")) {
+            found.retain(|entity| entity.is("Ship"));
+        }
+        match &*found {
+            [] => Ok(None),
+            [only] => Ok(Some(*only)),
+            several => {
+                let names = several.iter().map(Entity::name).collect::<Result<Vec<_>>>()?.join(", ");
+                let what = format!("{query:?} is the title of {names}: give one of these names").into();
+                Err(Error::of_part(ErrorKind::Syntax { what }, ""))
             }
         }
-        Ok(None)
+    }
+
+    fn by_names_and_titles(&self) -> Result<HashMap<String, Vec<usize>>> {
+        let mut called: HashMap<String, Vec<usize>> = HashMap::new();
+        for entity in self.all_entities()? {
+            let name = entity.name().ok().map(|name| name.to_lowercase());
+            let title =
+                self.title(&entity)?.map(|title| title.to_lowercase()).filter(|title| Some(title) != name.as_ref());
+            for text in name.into_iter().chain(title) {
+                called.entry(text).or_default().push(entity.number());
+            }
+        }
+        Ok(called)
     }
 
     /// Checks that a walk over the parts of entities ends soon, as entities may share parts, and parts values.

@@ -117,7 +117,7 @@ impl Reader for Params {
         ]
     }
 
-    /// An entity with all of its values, by its name, its index or its id.
+    /// An entity with all of its values, by its name, its index, its id or its title.
     fn cat(&self, entry: &str, out: &mut dyn Visitor) -> Result<bool> {
         let Some(entity) = self.find(entry)? else { return Ok(false) };
         let name = entity.name()?;

@@ -331,7 +331,7 @@ fn with_plate<'p>(table: DeclaredTable<'p, Located<'p, (u16, u16)>>) -> Declared
 fn armor(params: &Params) -> Made<'_> {
     let table = of_catalog(params, "armor", |all| &all.armor)
         .column(Column::text("entity").key(), |found| Ok(Value::Text(found.entity.name()?)))
-        .column(Column::text("component").brief().key(), |found| text(found.part().component))
+        .column(Column::text("component").brief().key().repeats(), |found| text(found.part().component))
         .column(Column::text("mount").brief().key(), |found| text(found.part().mount))
         .column(Column::text("model"), |found| text(found.part().node.get("model")))
         .column(Column::id64("model_id").reference(), |found| model_id(found.part()));

@@ -227,10 +227,10 @@ fn with_armor<'g, R>(
             let armor = plate(row).armor()?;
             Ok(armor.and_then(|armor| armor.thickness(header.layer.get(), header.material_id.get())).into())
         })
-        .column(Column::text("ship").brief().read_from(PARAMETERS), move |row| {
+        .column(Column::text("ship").brief().repeats().read_from(PARAMETERS), move |row| {
             Ok(plate(row).armor()?.and_then(|armor| armor.ship.as_deref()).into())
         })
-        .column(Column::text("component").brief().read_from(PARAMETERS), move |row| {
+        .column(Column::text("component").brief().repeats().read_from(PARAMETERS), move |row| {
             Ok(plate(row).armor()?.and_then(|armor| armor.component.as_deref()).into())
         })
         .column(Column::nested("mounts").read_from(PARAMETERS), move |row| {

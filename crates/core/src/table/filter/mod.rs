@@ -50,6 +50,32 @@ impl Filter {
             Self::Compare { column, op, literal } => Bound::Compare(Compare::bind(columns, column, *op, literal)?),
         })
     }
+
+    /// The part of the condition that a table with these columns decides: alternatives about columns that it lacks are unknown there.
+    /// `None` if all of it is unknown.
+    pub fn decidable(&self, columns: &[Column]) -> Option<Self> {
+        match self {
+            Self::And(filters) => {
+                filters.iter().map(|filter| filter.decidable(columns)).collect::<Option<_>>().map(Self::And)
+            }
+            Self::Or(filters) => {
+                let known: Vec<Self> = filters.iter().filter_map(|filter| filter.decidable(columns)).collect();
+                (!known.is_empty()).then_some(Self::Or(known))
+            }
+            Self::Not(_) | Self::Compare { .. } => {
+                self.column_names().into_iter().all(|name| find_column(columns, name).is_ok()).then(|| self.clone())
+            }
+        }
+    }
+
+    /// The names of the columns that it compares, in order.
+    pub fn column_names(&self) -> Vec<&str> {
+        match self {
+            Self::And(filters) | Self::Or(filters) => filters.iter().flat_map(Self::column_names).collect(),
+            Self::Not(filter) => filter.column_names(),
+            Self::Compare { column, .. } => vec![column],
+        }
+    }
 }
 
 impl Bound {
