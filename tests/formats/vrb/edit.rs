@@ -676,3 +676,114 @@ fn hostile_archives_are_refused_or_written() {
         }
     }
 }
+
+/// The full name of the type of a model whose name has all of these parts.
+fn type_with(bytes: &[u8], parts: &[&str]) -> Value<'static> {
+    let archive = open(bytes).unwrap();
+    let table = archive.table("models").unwrap();
+    let names = table.rows().map(|row| row.unwrap().get::<String>("type").unwrap());
+    let mut found = names.into_iter().filter(|name| parts.iter().all(|part| name.contains(part)));
+    Value::owned(found.next().unwrap_or_else(|| panic!("no type {parts:?}")))
+}
+
+/// `Nothing` may have any type: it is null in the sample.
+fn with_nothing(bytes: &[u8], parts: &[&str], value: Value<'static>) -> Result<Vec<u8>> {
+    let mut tree = typed(bytes, MAIN);
+    let value = vec![("$type".into(), type_with(bytes, parts)), ("$value".into(), value)];
+    *at(&mut tree, &["Nothing"]) = Value::Map(value);
+    put(bytes, MAIN, &tree)
+}
+
+fn object<const N: usize>(members: [(&'static str, Value<'static>); N]) -> Value<'static> {
+    Value::Map(members.into_iter().map(|(name, value)| (name.into(), value)).collect())
+}
+
+#[test]
+fn a_value_of_any_type_is_written_where_there_was_none() {
+    let bytes = demo(2, Size::Small);
+    let guid = "00010203-0405-0607-0809-0a0b0c0d0e0f";
+    let marker = || object([("Guid", guid.into()), ("Level", 2.into())]);
+    for pair in
+        [object([("key", guid.into()), ("value", marker())]), object([("value", marker()), ("key", guid.into())])]
+    {
+        let new = with_nothing(&bytes, &["Dictionary", "Marker"], Value::List(vec![pair])).unwrap();
+        assert_eq!(plain(&new, &format!("Nothing[\"{guid}\"].Level")), Value::Uint(2));
+    }
+    let tags = Value::List(vec!["far".into(), Value::Null]);
+    let new = with_nothing(&bytes, &["List", "ResourceHandle"], tags.clone()).unwrap();
+    assert_eq!(plain(&new, "Nothing"), tags);
+    let corner = || object([("X", 1.into()), ("Y", Value::F64(0.5)), ("Z", "-2.25".into())]);
+    let bounds = object([("Max", corner()), ("Min", corner()), ("Solid", "true".into())]);
+    let new = with_nothing(&bytes, &["Bounds"], bounds).unwrap();
+    assert_eq!(plain(&new, "Nothing.Max.Z"), Value::F32(-2.25));
+    assert_eq!(plain(&new, "Nothing.Solid"), true.into());
+}
+
+#[test]
+fn a_part_of_a_new_value_that_cannot_be_stored_is_refused_by_its_path() {
+    let bytes = demo(2, Size::Small);
+    let entity = |name: &str, value: Value<'static>| {
+        let mut entity = plain(&bytes, "[Main].Entities[1]");
+        match value {
+            Value::Null => map(&mut entity, &[]).retain(|(own, _)| own != name),
+            value => match map(&mut entity, &[]).iter_mut().find(|(own, _)| own == name) {
+                Some((_, old)) => *old = value,
+                None => map(&mut entity, &[]).push((name.to_owned().into(), value)),
+            },
+        }
+        with_nothing(&bytes, &["Entity"], entity)
+    };
+    entity("Name", "another".into()).unwrap();
+    refused(entity("Mass", Value::Null), &["[Main].Nothing: its member \"Mass\" is missing"]);
+    refused(entity("Weight", 5.into()), &["[Main].Nothing: there is no member \"Weight\"; there are Id, Kind, Name"]);
+    refused(entity("Id", "no guid".into()), &["[Main].Nothing.Id", "System.Guid: a GUID with dashes does"]);
+    refused(entity("Kind", "No.Such".into()), &["[Main].Nothing.Kind", "the name of a type", "or null"]);
+    refused(entity("Name", 5.into()), &["[Main].Nothing.Name", "5", "a text or null does"]);
+    refused(entity("Health", "high".into()), &["[Main].Nothing.Health", "a number of single precision does"]);
+    refused(entity("Tags", "one".into()), &["[Main].Nothing.Tags", "a list does"]);
+    refused(entity("Tags", Value::List(vec![7.into()])), &["[Main].Nothing.Tags[0]", "a text or null does"]);
+    refused(entity("Position", 1.into()), &["[Main].Nothing.Position", "an object of its members does"]);
+
+    let counters = |value| with_nothing(&bytes, &["Dictionary", "Int32"], value);
+    refused(counters(object([("a", 1.into()), ("a", 2.into())])), &["[Main].Nothing: the key \"a\" is there twice"]);
+    refused(counters(Value::List(vec![1.into()])), &["[Main].Nothing", "an object does"]);
+    refused(counters(object([("a", true.into())])), &["[Main].Nothing.a", "-2147483648 to 2147483647"]);
+    let markers = |value| with_nothing(&bytes, &["Dictionary", "Marker"], value);
+    refused(markers(object([("a", 1.into())])), &["[Main].Nothing", "a list of {key, value} does"]);
+    refused(markers(Value::List(vec!["a".into()])), &["[Main].Nothing[0]", "is no entry: {key, value} is"]);
+    let half = object([("key", "00010203-0405-0607-0809-0a0b0c0d0e0f".into())]);
+    refused(markers(Value::List(vec![half])), &["[Main].Nothing[0]: an entry that is not {key, value}"]);
+
+    let mut tree = typed(&bytes, MAIN);
+    *at(&mut tree, &["Nothing"]) = object([("$type", 7.into()), ("$value", 1.into())]);
+    refused(put(&bytes, MAIN, &tree), &["[Main].Nothing: $type is 7; the full name of a type fits"]);
+    refused(counters(Value::Null), &["[Main].Nothing: a null has no type: write null in place of $type and $value"]);
+    let mut nested = plain(&bytes, "[Main].Entities[1]");
+    for _ in 0..600 {
+        let mut outer = plain(&bytes, "[Main].Entities[1]");
+        *at(&mut outer, &["Child"]) = nested;
+        nested = outer;
+    }
+    refused(with_nothing(&bytes, &["Entity"], nested), &["[Main].Nothing.Child.Child", "values nest too deep"]);
+}
+
+#[test]
+fn rows_where_any_type_may_stand_get_the_only_type_that_fits() {
+    let bytes = demo(2, Size::Small);
+    let filled = |rows: &[(&str, Value<'static>)]| {
+        let remove = vec![row_of(&self::rows(&open(&bytes).unwrap()), MAIN, "Nothing")];
+        let cells = |(path, value): &(&str, Value<'static>)| {
+            let path = Value::owned(format!("Nothing{path}"));
+            vec![(PATH, path), (VALUE, value.clone()), (CHUNK, MAIN.into())]
+        };
+        edited(&bytes, TableEdits { remove, add: rows.iter().map(cells).collect(), ..TableEdits::default() })
+    };
+    let new = filled(&[(".Text", "found".into())]).unwrap();
+    assert_eq!(typed(&new, "Nothing"), object([("$type", type_with(&bytes, &["Note"])), ("Text", "found".into())]));
+    // Members without a row are empty lists.
+    let new = filled(&[(".Name", "Hull".into())]).unwrap();
+    assert_eq!(plain(&new, "Nothing.Vertices"), Value::List(Vec::new()));
+    refused(filled(&[(".Depth", 1.into())]), &["[Main].Nothing", "no type of this archive has exactly these members"]);
+    refused(filled(&[(".Text", 1.into())]), &["[Main].Nothing", "no type of this archive has exactly these members"]);
+    refused(filled(&[("[0]", 1.into())]), &["[Main].Nothing", "the type of a list is not said"]);
+}

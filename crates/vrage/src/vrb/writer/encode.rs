@@ -59,6 +59,8 @@ pub(super) struct Encoder<'a> {
     pub path: String,
     /// How many more values may be open.
     depth: usize,
+    /// How many values may be open at once, and how often a type may be stored as another one.
+    most_depth: usize,
     /// Bytes that the names of all types may have.
     text_limit: u64,
     names: Lazy<TypeNames>,
@@ -71,7 +73,7 @@ pub(super) struct Encoder<'a> {
 impl<'a> Encoder<'a> {
     pub fn new(types: &'a TypeModel, chunk: &str, depth: usize, text_limit: u64) -> Self {
         let (out, path, names) = (Vec::new(), chunk.to_owned(), Lazy::default());
-        Self { types, out, path, depth, text_limit, names, lenient: false, trial: false }
+        Self { types, out, path, depth, most_depth: depth, text_limit, names, lenient: false, trial: false }
     }
 
     /// The error for a value that does not fit: names its destination.
@@ -183,7 +185,7 @@ impl<'a> Encoder<'a> {
         if !slot.polymorphic {
             // A type that is stored as another may have either name.
             let mut model = slot.model;
-            for _ in 0..self.depth {
+            for _ in 0..self.most_depth {
                 if self.type_name(model) == name {
                     return Ok(slot.model);
                 }
@@ -206,7 +208,7 @@ impl<'a> Encoder<'a> {
 
     /// The shape of what a model is stored as in the end.
     pub fn settled(&self, mut model: ModelId) -> Shape {
-        for _ in 0..self.depth {
+        for _ in 0..self.most_depth {
             match self.types.shape(model) {
                 Shape::Proxy { target, .. } => model = target,
                 shape => return shape,
@@ -228,6 +230,11 @@ impl<'a> Encoder<'a> {
         let mut model = slot.model;
         if slot.polymorphic {
             if value.is_null() {
+                if named.is_some() {
+                    return Err(
+                        self.refuse(format_args!("a null has no type: write null in place of {TYPE} and {VALUE}"))
+                    );
+                }
                 self.out.push(NULL);
                 return Ok(());
             }
@@ -245,7 +252,7 @@ impl<'a> Encoder<'a> {
             self.out.extend(self.number("models", model.0 as usize)?);
         }
         let shown = model;
-        for _ in 0..self.depth {
+        for _ in 0..self.most_depth {
             match self.types.shape(model) {
                 Shape::Scalar(kind) | Shape::Enum(kind) => return self.scalar(kind, shown, slot.image, value),
                 Shape::Proxy { target, prefix } => {
