@@ -107,15 +107,9 @@ impl Compare {
     /// Whether it holds for `cell`. As in SQL it is unknown (`None`) for null, and for NaN, which SQL has no number for.
     #[inline]
     fn test(&self, cell: &Value<'_>) -> Option<bool> {
-        match (&self.test, cell) {
-            (Test::Null { negated }, cell) => return Some(cell.is_null() != *negated),
-            (_, Value::Null) => return None,
-            (_, Value::F32(number)) if number.is_nan() => return None,
-            (_, Value::F64(number)) if number.is_nan() => return None,
-            _ => {}
-        }
         Some(match &self.test {
-            Test::Null { .. } => return None,
+            Test::Null { negated } => cell.is_null() != *negated,
+            _ if is_unknown(cell) => return None,
             Test::Pattern(pattern) => text_of(cell).is_none_or(|text| pattern.matches(&text)),
             Test::Shown(pattern) => with_text(cell, |text| pattern.matches(text)),
             Test::Glob { glob, negated } => with_text(cell, |text| glob.is_match(text)) != *negated,
@@ -223,6 +217,17 @@ impl Operand {
                 (nested.to_string() == self.text).then_some(Ordering::Equal)
             }
         }
+    }
+}
+
+/// Whether every comparison with the cell is unknown.
+#[inline]
+fn is_unknown(cell: &Value<'_>) -> bool {
+    match cell {
+        Value::Null => true,
+        Value::F32(number) => number.is_nan(),
+        Value::F64(number) => number.is_nan(),
+        _ => false,
     }
 }
 
