@@ -336,6 +336,40 @@ mod tests {
         assert_eq!((error.part(), clone.part()), ("", "a.bin"));
     }
 
+    /// Programs in Python and C tell faults apart by these names, so that a name never changes.
+    #[test]
+    fn kinds_have_the_names_that_other_languages_know() {
+        let what = || "hull".to_owned();
+        let kinds = [
+            (Error::io("cannot read", io::ErrorKind::NotFound.into()).kind().clone(), "io"),
+            (ErrorKind::UnknownFormat { head: vec![1] }, "unknown_format"),
+            (ErrorKind::GitLfsPointer { size: 1, oid: what() }, "git_lfs_pointer"),
+            (ErrorKind::UnknownFolder, "unknown_folder"),
+            (ErrorKind::Unsupported { what: what().into() }, "unsupported"),
+            (ErrorKind::BadMagic { expected: 1, found: 2 }, "bad_magic"),
+            (ErrorKind::BadVersion { found: 3 }, "bad_version"),
+            (ErrorKind::OutOfBounds { need: 2, have: 1 }, "out_of_bounds"),
+            (ErrorKind::BadPointer { value: -1 }, "bad_pointer"),
+            (ErrorKind::BadValue { what: what().into(), value: 1 }, "bad_value"),
+            (ErrorKind::Cycle { at: 1 }, "cycle"),
+            (ErrorKind::NotFound { what: what() }, "not_found"),
+            (ErrorKind::NotInstalled { what: what() }, "not_installed"),
+            (ErrorKind::Syntax { what: what().into() }, "syntax"),
+            (ErrorKind::damaged("hull"), "damaged"),
+        ];
+        for (kind, name) in kinds {
+            assert_eq!(kind.name(), name);
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_system_is_the_source() {
+        use std::error::Error as _;
+        let error = Error::io("cannot read", io::ErrorKind::PermissionDenied.into());
+        assert_eq!(error.source().unwrap().to_string(), "permission denied");
+        assert!(Error::syntax("no column").source().is_none());
+    }
+
     #[test]
     fn is_one_pointer_wide() {
         assert_eq!(size_of::<Result<Option<&u8>>>(), 2 * size_of::<usize>());

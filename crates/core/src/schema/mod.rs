@@ -163,3 +163,108 @@ macro_rules! schema {
         }
     )+};
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::{be, le};
+    use crate::error::ErrorKind;
+    use crate::id::{Id32, Id64};
+    use crate::table::Kind;
+
+    crate::schema! {
+        /// A ware with a field of each kind.
+        struct Ware: 0x33 {
+            name: [u8; 6] as str => "name".key(),
+            tag: [u8; 2] => "tag",
+            is_new: u8 as bool => "is_new".writable(),
+            stock: u8 => "stock".writable(),
+            cents: be::U16 => "cents".writable(),
+            change: le::I32 => "change".writable(),
+            path: le::U64 as Id64 => "path",
+            maker: le::U32 as Id32 => "maker",
+            weight: le::F32 => "weight".writable(),
+            place: [le::F32; 2] => "place".writable(),
+            padding: [u8; 3],
+            total: le::F64 => "total",
+        }
+    }
+
+    fn named(name: &str) -> &'static Field {
+        Ware::FIELDS.iter().find(|field| field.name == name).unwrap()
+    }
+
+    /// A value of each field, and its bytes.
+    fn values() -> Vec<(&'static str, Value<'static>, Vec<u8>)> {
+        vec![
+            ("name", Value::text("rope"), b"rope\0\0".to_vec()),
+            ("tag", Value::List(vec![Value::Uint(1), Value::Uint(255)]), vec![1, 255]),
+            ("is_new", Value::Bool(true), vec![1]),
+            ("stock", Value::Uint(200), vec![200]),
+            ("cents", Value::Uint(0x1234), vec![0x12, 0x34]),
+            ("change", Value::Int(-2), vec![0xFE, 0xFF, 0xFF, 0xFF]),
+            ("path", Value::Id64(3), vec![3, 0, 0, 0, 0, 0, 0, 0]),
+            ("maker", Value::Id32(4), vec![4, 0, 0, 0]),
+            ("weight", Value::F32(0.5), 0.5_f32.to_le_bytes().to_vec()),
+            ("place", Value::floats([1.0, -1.0]), [1.0_f32.to_le_bytes(), (-1.0_f32).to_le_bytes()].concat()),
+            ("total", Value::F64(1e300), 1e300_f64.to_le_bytes().to_vec()),
+        ]
+    }
+
+    #[test]
+    fn fields_of_a_record_are_read_and_stored_where_it_declares_them() {
+        let mut bytes = vec![0xAA; 2];
+        for (name, value, stored) in values() {
+            let field = named(name);
+            bytes.resize(2 + field.offset, 0);
+            assert_eq!(field.encode(&value).unwrap(), stored, "{name}");
+            bytes.extend(stored);
+        }
+        let record = View::new(&bytes, "wares").skip(2);
+        for (name, value, _) in values() {
+            assert_eq!(named(name).value(record).unwrap(), value, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_its_field_cannot_store_is_refused() {
+        let refused: [(&str, &[Value<'_>]); 8] = [
+            ("name", &[Value::text("anchors"), Value::text("a\0b"), Value::Uint(1)]),
+            ("tag", &[Value::List(vec![Value::Uint(1)]), Value::List(vec![Value::Uint(256); 2]), Value::Uint(1)]),
+            ("is_new", &[Value::Uint(1)]),
+            ("stock", &[Value::Uint(256), Value::Int(1)]),
+            ("cents", &[Value::Uint(0x1_0000), Value::Null]),
+            ("change", &[Value::Int(1 << 31), Value::Uint(1)]),
+            ("maker", &[Value::Uint(4)]),
+            ("place", &[Value::floats([1.0]), Value::F32(1.0), Value::List(vec![Value::Null; 2])]),
+        ];
+        for (name, values) in refused {
+            for value in values {
+                assert_eq!(named(name).encode(value), None, "{name}: {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_column_of_a_field_has_its_kind_and_accepts_what_it_can_store() {
+        let column = |name| named(name).column();
+        assert_eq!((column("cents").kind, column("cents").accepts), (Kind::Uint, Accepts::Bits(16)));
+        assert_eq!((column("change").kind, column("change").accepts), (Kind::Int, Accepts::Bits(32)));
+        assert_eq!((column("is_new").kind, column("is_new").accepts), (Kind::Bool, Accepts::Any));
+        assert_eq!((column("place").kind, column("place").accepts), (Kind::Nested, Accepts::Numbers(2)));
+        assert_eq!((column("maker").kind, column("maker").accepts), (Kind::Id32, Accepts::Nothing));
+        assert_eq!(column("stock").field, Some(named("stock")));
+        assert_eq!(format!("{:?}", named("cents")), "Field(cents at 0xa)");
+        assert_eq!(field::<Ware>("cents"), [*named("cents")]);
+    }
+
+    #[test]
+    fn a_field_that_leaves_the_file_or_is_no_text_is_an_error_at_its_offset() {
+        let bytes = [b'r', 0xFF, 0, 0, 0, 0, 0, 0];
+        let record = View::new(&bytes, "wares");
+        let error = named("name").value(record).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Text { .. }), "{error:?}");
+        let error = named("cents").value(record).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::OutOfBounds { .. }) && error.to_string().contains("0xa"), "{error}");
+    }
+}

@@ -366,6 +366,47 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_says_what_fits_a_column() {
+        let said = |column: Column| what_fits(&column);
+        for (kind, fits) in [
+            (Kind::Bool, "true or false"),
+            (Kind::Int, "a whole number"),
+            (Kind::Uint, "a whole number that is not negative"),
+            (Kind::F64, "a finite number in its range"),
+            (Kind::Id64, "an id, as 0x and 16 digits"),
+            (Kind::Id32, "a hash, as 0x and 8 digits"),
+            (Kind::Guid, "a GUID"),
+            (Kind::Text, "a text"),
+            (Kind::Nested, "a value of the form that the cell has, as JSON"),
+            (Kind::Any, "a value of the kind that the cell has"),
+        ] {
+            assert_eq!(said(Column::new("c", kind).writable()), fits);
+        }
+        let accepts = |kind, accepts| said(Column::new("c", kind).accepts(accepts));
+        assert_eq!(accepts(Kind::Text, Accepts::Path), "a path");
+        assert_eq!(accepts(Kind::Text, Accepts::Name), "a name");
+        assert_eq!(accepts(Kind::Text, Accepts::Bytes(8)), "a text of at most 8 bytes");
+        assert_eq!(accepts(Kind::Nested, Accepts::Numbers(3)), "a list of 3 numbers");
+        assert!(accepts(Kind::Text, Accepts::Nothing).starts_with("nothing, as it follows"));
+    }
+
+    #[test]
+    fn an_id_is_also_a_number_or_a_text_of_digits() {
+        let id = |kind, given: Value<'static>| fits(Column::new("id", kind).writable(), given).ok();
+        for given in [Value::Id64(42), Value::Uint(42), Value::Int(42), "0x2A".into(), "42".into()] {
+            assert_eq!(id(Kind::Id64, given), Some(Value::Id64(42)));
+        }
+        for given in [Value::Id32(42), Value::Uint(42), Value::Int(42), "0x2A".into()] {
+            assert_eq!(id(Kind::Id32, given), Some(Value::Id32(42)));
+        }
+        for (kind, given) in
+            [(Kind::Id64, Value::Int(-1)), (Kind::Id32, Value::Uint(1 << 32)), (Kind::Id32, true.into())]
+        {
+            assert_eq!(id(kind, given), None);
+        }
+    }
+
+    #[test]
     fn singles_are_those_with_the_same_digits() {
         let column = || Column::f32("f").writable();
         assert_eq!(fits(column(), 0.1f64), Ok(Value::F32(0.1)));

@@ -357,5 +357,55 @@ mod tests {
         assert_eq!(set(Value::Uint(1), "-3").unwrap_err(), "\"x\": \"-3\" does not fit: a whole number from 0");
         let map = Value::Map(vec![("offset".into(), Value::Uint(1)), ("a".into(), Value::Uint(1))]);
         assert_eq!(set(map, "3").unwrap_err(), "\"x\" is an object: name one of its values, as in \"x.a\"");
+        let map = Value::Map(vec![("offset".into(), Value::Uint(1))]);
+        assert_eq!(set(map, "3").unwrap_err(), "\"x\" is an object, and no value in it can be set alone");
+        for (now, what) in [
+            (Value::Bool(true), "true or false"),
+            (Value::Int(-1), "a whole number"),
+            (Value::F64(0.5), "a number"),
+            (Value::Guid(crate::table::Guid([1; 16])), "a GUID"),
+            (Value::List(vec![Value::Uint(1); 2]), "a list of 2, in JSON: [0] names its first item"),
+        ] {
+            assert_eq!(set(now, "far").unwrap_err(), format!("\"x\": \"far\" does not fit: {what}"));
+        }
+    }
+
+    /// A record as `cat` shows it: a member of its entry.
+    fn record() -> Value<'static> {
+        let place = Value::Map(vec![("x".into(), Value::F32(1.0)), ("y".into(), Value::F32(2.0))]);
+        let lods = Value::List(vec![Value::Uint(7), Value::Uint(8)]);
+        let record = Value::Map(vec![("place".into(), place), ("lods".into(), lods)]);
+        Value::Map(vec![("id".into(), Value::Id64(5)), ("visual".into(), record)])
+    }
+
+    fn set_at(path: &str, given: &str) -> Result<String, String> {
+        let path = steps(path).unwrap();
+        let new = replaced(record(), path.steps(), given, "ship", &|_, _| true);
+        new.map(|new| new.to_string()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_value_is_replaced_where_its_path_leads() {
+        let shown = record().to_string();
+        let with = |old, new| Ok(shown.replacen(old, new, 1));
+        assert_eq!(set_at(".visual.lods[1]", "9"), with("8", "9"));
+        // The only member that has a member of this name may be left out.
+        assert_eq!(set_at(".place.y", "2.5"), with("y: 2", "y: 2.5"));
+        assert_eq!(set_at(".lods[0]", "3"), with("7", "3"));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_refused_with_what_is_there() {
+        for (path, what) in [
+            (".visual.lods[2]", "\"ship.visual.lods\": no item [2]: it has 2, from [0] on"),
+            (".visual.length", "\"ship.visual\": no value \"length\"; there are place, lods"),
+            (".visual[0]", "\"ship.visual\": no value [0] in it: it is an object"),
+            (".visual.lods.extent", "\"ship.visual.lods\": no value \"extent\" in it: it is a list of 2"),
+            (".place.x[1]", "\"ship.place.x\": no value [1] in it: it is a number"),
+            (".id.high", "\"ship.id\": no value \"high\" in it: it is an id"),
+        ] {
+            let said = set_at(path, "1").unwrap_err();
+            assert!(said.starts_with(what), "{said}");
+        }
     }
 }

@@ -374,3 +374,29 @@ fn numbers_are_whole_where_they_can_be() {
         assert_eq!(number(text), expected, "{text}");
     }
 }
+
+/// Files whose table shows one value for all of their rows are opened only if a row may match.
+#[test]
+fn a_condition_that_known_cells_decide_matches_no_row() {
+    let cells = cells();
+    let may = |text: &str| {
+        let bound = Filter::parse(text).unwrap().bind(&cells.columns).unwrap();
+        bound.may_match(&|column| (column == 0).then(|| "ship.bin".into()))
+    };
+    for text in ["name = 'ship.bin'", "name ~ '*.bin' and size > 3", "name = 'a' or size > 3", "not name = 'a'"] {
+        assert!(may(text), "{text}");
+    }
+    for text in ["name = 'a'", "name ~ 'a*' and size > 3", "name = 'a' or name = 'b'", "not (name ~ 's*' or size > 3)"]
+    {
+        assert!(!may(text), "{text}");
+    }
+}
+
+#[test]
+fn a_condition_names_each_of_its_columns_once() {
+    let cells = cells();
+    let bound = Filter::parse("size > 3 and not (name = 'a' or size < 1)").unwrap().bind(&cells.columns).unwrap();
+    let mut columns = Vec::new();
+    bound.add_columns(&mut columns);
+    assert_eq!(columns, [2, 0]);
+}
