@@ -24,6 +24,8 @@ mod old;
 mod packages;
 #[cfg(feature = "cli")]
 mod pages;
+#[cfg(feature = "cli")]
+mod programs;
 mod properties;
 #[cfg(feature = "cli")]
 mod rusty_hearts;
