@@ -100,8 +100,8 @@ impl<'a> SelectedRows<'a> {
         columns.filter(|(_, column)| column.repeats).map(|(at, _)| at).collect()
     }
 
-    /// Those of the columns `repeating` that have several values in the selected rows, and the condition that selects one of these. `None`
-    /// if each has one value.
+    /// The columns among `repeating` with several values in the selected rows, and the condition that selects one of these values.
+    /// `None` if each column has one value.
     fn of_one_thing(&self, repeating: &[usize]) -> AssetResult<Option<(Vec<&'a str>, String)>> {
         let columns = self.table.columns();
         if repeating.is_empty() {
@@ -224,7 +224,7 @@ pub(super) fn text_of<'v>(value: &'v Value<'_>) -> Cow<'v, str> {
 }
 
 impl Context {
-    /// Notes that the selected rows repeat, so that nobody takes their number for the number of things.
+    /// Notes that the selected rows repeat, so that their number is not taken for the number of things.
     pub(super) fn note_repeated(&self, file: &str, rows: &SelectedRows<'_>, repeating: &[usize], option: &str) {
         // Damage was reported with the rows.
         if let Ok(Some((names, condition))) = rows.of_one_thing(repeating) {
