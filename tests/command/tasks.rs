@@ -140,9 +140,8 @@ fn repeated_rows_are_noted_with_the_condition_that_counts_each_thing_once() {
     };
     let (all, said) = plates("");
     let one = "ship = 'PXSC501_Aurora_1942' and component = 'A_Hull'";
-    let note =
-        format!("note: rows of armor_plates repeat for each component; \"component = 'A_Hull'\" in --where counts");
-    assert!(said.contains(&note), "{said}");
+    let note = "note: rows of armor_plates repeat for each component; \"component = 'A_Hull'\" in --where counts";
+    assert!(said.contains(note), "{said}");
     let (once, said) = plates(&format!(" and {one}"));
     assert_eq!((said.as_str(), 2 * (once.lines().count() - 1)), ("", all.lines().count() - 1), "{once}");
     // The same for a question in SQL, and for an export.
