@@ -13,7 +13,7 @@ use crate::edit::{EditPlan, Editor, Reached, ReadBack, TableEdits, Written};
 use crate::error::Error;
 use crate::paths::{joined, resolved};
 use crate::reader::Enriched;
-use crate::report::{Progress, counted};
+use crate::report::counted;
 use crate::source::FileState;
 use crate::table::{Column, Role, Table, Visitor as _};
 use crate::write::json::JsonWriter;
@@ -327,9 +327,12 @@ fn is_unchanged(asset: &Asset, holding: &Asset, name: &str, context: &Context) -
 /// The number of skipped edits that are named.
 const SHOWN: usize = 20;
 
-/// The tables whose changes are shown: all tables that `diff` compares, and edited tables.
+/// The tables whose changes are shown: edited tables, and of the tables that `diff` compares the ones whose rows may differ.
 fn tables<'a>(old: &'a Asset, new: &'a Asset, plan: &EditPlan<'_>) -> Result<Vec<TableDiff<'a>>, Failure> {
-    let mut tables = diff::tables(old, new, &[])?;
+    let may_differ = |name: &str| {
+        plan.edits().is_empty() || plan.is_compared(name) || plan.edits().iter().any(|edit| edit.table == name)
+    };
+    let mut tables = diff::tables_where(old, new, may_differ)?;
     for edit in plan.edits() {
         if tables.iter().all(|table| table.name() != edit.table) {
             tables.extend(diff::tables(old, new, std::slice::from_ref(&edit.table))?);
@@ -372,13 +375,12 @@ fn show(
                     let rows = set.chain(shared).filter_map(|row| u32::try_from(row).ok());
                     rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
-                (None, _) if !plan.edits().is_empty() && !plan.is_compared(table.name()) => Vec::new(),
                 _ if let Some(rows) = rows_reached => {
                     let rows = rows.iter().filter_map(|row| u32::try_from(*row).ok());
                     rows.map(|row| Pair { old: Some(row), new: Some(row) }).collect()
                 }
                 _ => {
-                    let found = table.find(&Progress::default(), 0);
+                    let found = table.find_edited();
                     changes::report_faults(&found, old, new, context);
                     found.pairs().collect()
                 }

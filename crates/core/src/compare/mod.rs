@@ -74,6 +74,7 @@ pub struct Differences {
     pub added: Vec<u32>,
     /// Rows of both files, in the order of the old one.
     pub changed: Vec<(u32, u32)>,
+    /// Rows of the old file that were compared; 0 if a [`Finder`] has found the rows.
     pub rows_old: u64,
     pub rows_new: u64,
     /// Errors of rows that could not be compared: at most 100.
@@ -212,11 +213,27 @@ pub trait Special: Comparable + Send {
 /// A function that receives the errors of reading, with the file that they are in.
 pub type Damaged<'d> = dyn FnMut(Side, Error) + 'd;
 
+/// The parts of two files that a comparison reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparedParts {
+    All,
+    /// Parts that differ. An edit has made the new file of the old one, and has checked the parts that it changed.
+    Edited,
+}
+
+/// A search for the rows of a table that differ. `None` if rows may have been inserted or deleted, or cannot be read.
+pub type Finder<'a> = Box<dyn Fn(ComparedParts) -> Option<Differences> + Send + Sync + 'a>;
+
 /// Two files of one format that the format compares itself, in part.
 pub trait Comparison<'a> {
     /// Table `name`, if it has its own comparison. With `all`, all tables of the files are compared, and no table need
     /// repeat the differences of another one.
     fn table(&self, name: &str, all: bool) -> Option<Box<dyn Special + 'a>>;
+
+    /// A search for the differing rows of a table that is faster than a comparison by the keys of all rows.
+    fn finder(&self, _table: &str) -> Option<Finder<'a>> {
+        None
+    }
 
     /// The table with a differing row for every row of `table` that differs, under the same key; `None` if rows of `table`
     /// may differ by themselves.

@@ -24,7 +24,7 @@ pub use key::{Nth, key_hashes, keys};
 pub use pieces::{Piece, Pieces, ReadBack, Seal};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::report::Report;
+use crate::report::{Progress, Report};
 use crate::table::{Table, Value, column_index};
 use std::any::Any;
 use std::borrow::Cow;
@@ -164,6 +164,12 @@ pub trait Writable: Send + Sync {
     /// [`differs`], and damage.
     fn compare(&self, _new: &dyn Any, _edits: &TableEdits) -> Result<bool> {
         Ok(false)
+    }
+
+    /// The checks of `verify` whose results may differ from those of `old`, the reader of the file that edits have made this one of.
+    /// `None` if any may.
+    fn verify_edited(&self, _old: &dyn Any, _progress: &Progress) -> Option<Report> {
+        None
     }
 
     /// The rows and findings that depend on the bytes at these ranges, which are in order and disjoint. An edit has changed this file

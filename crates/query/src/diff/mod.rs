@@ -33,8 +33,8 @@ pub use table::Seeker;
 pub(super) use table::path_of_key;
 
 pub use crate::compare::{
-    Comparable, Comparison, Damaged, DifferenceKind, Differences, Each, Faults, FieldChange, Keys, Pair, Side, Special,
-    Verdict, same_value,
+    Comparable, ComparedParts, Comparison, Damaged, DifferenceKind, Differences, Each, Faults, FieldChange, Finder,
+    Keys, Pair, Side, Special, Verdict, same_value,
 };
 
 use crate::asset::Asset;
@@ -80,6 +80,7 @@ pub struct TableDiff<'a> {
     /// The table of each [`Side`].
     sides: [Option<Box<dyn Table + 'a>>; 2],
     special: Option<Box<dyn Special + 'a>>,
+    finder: Option<Finder<'a>>,
     /// Why one side may have the table, and does not show it.
     damage: Option<(Side, Error)>,
 }
@@ -116,10 +117,24 @@ impl<'a> TableDiff<'a> {
         self.both().map_or_else(Default::default, |[old, new]| table::lone_columns(old, new))
     }
 
+    /// The rows that differ, if the format finds them itself.
+    fn found(&self, parts: ComparedParts) -> Option<Differences> {
+        self.finder.as_ref().and_then(|find| find(parts))
+    }
+
+    /// Finds the rows that differ, if an edit has made the new file of the old one.
+    pub fn find_edited(&self) -> Differences {
+        self.found(ComparedParts::Edited).unwrap_or_else(|| self.find(&Progress::default(), 0))
+    }
+
     /// Finds the rows that differ, on all cores. `progress` advances by `steps` in all.
     pub fn find(&self, progress: &Progress, steps: u64) -> Differences {
         if let Some(damage) = &self.damage {
             return Differences { faults: vec![damage.clone()], fault_count: 1, ..Differences::default() };
+        }
+        if let Some(found) = self.found(ComparedParts::All) {
+            progress.advance(steps);
+            return found;
         }
         match (&self.special, self.both()) {
             (Some(special), _) => {
@@ -255,6 +270,27 @@ impl<'a> TableDiff<'a> {
 /// `Syntax` when the files differ in format and are no archives, or neither has a table that is wanted; and the errors of
 /// [`is_whole`].
 pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<Vec<TableDiff<'a>>> {
+    tables_among(old, new, wanted, |_| true)
+}
+
+/// The tables that say something of their own, and whose names `is_compared` accepts.
+///
+/// # Errors
+/// As [`tables`].
+pub fn tables_where<'a>(
+    old: &'a Asset,
+    new: &'a Asset,
+    is_compared: impl Fn(&str) -> bool,
+) -> Result<Vec<TableDiff<'a>>> {
+    tables_among(old, new, &[], is_compared)
+}
+
+fn tables_among<'a>(
+    old: &'a Asset,
+    new: &'a Asset,
+    wanted: &[String],
+    is_compared: impl Fn(&str) -> bool,
+) -> Result<Vec<TableDiff<'a>>> {
     let format = old.format();
     // Files of any two archives are compared by their paths.
     let archives = old.reader().archive().is_some() && new.reader().archive().is_some();
@@ -270,6 +306,7 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
                     name: table.name().to_owned(),
                     sides: [None, None],
                     special: None,
+                    finder: None,
                     damage: None,
                 });
                 tables.len() - 1
@@ -288,9 +325,11 @@ pub fn tables<'a>(old: &'a Asset, new: &'a Asset, wanted: &[String]) -> Result<V
         let names = tables.iter().map(|table| &*table.name);
         return Err(refused(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
     }
+    tables.retain(|table| is_compared(&table.name));
     let compared = comparison(old, new);
     for table in &mut tables {
         let own = compared.as_ref().and_then(|compared| compared.table(&table.name, wanted.is_empty()));
+        table.finder = compared.as_ref().and_then(|compared| compared.finder(&table.name));
         table.special = own.or_else(|| archive::special(&table.name, old, new));
         table.damage = [(Side::Old, old), (Side::New, new)].into_iter().find_map(|(side, asset)| {
             let is_missing = table.side(side).is_none();

@@ -270,7 +270,7 @@ pub(super) fn row_entry(table: &dyn Table, row: usize, cells: &Cells) -> Result<
 
 /// Checks that `verify` has no finding in the new file that it does not have in the old one, and returns the number of
 /// findings in the new file. The edits were compared by then, so a new finding means that the edits contradict each other
-/// or the rest of the file. If the rows that can differ are known, and none of them has a finding, no other row is checked.
+/// or the rest of the file. If the parts that can differ are known, and none of them has a finding, no other part is checked.
 pub(super) fn verified(
     old: &Asset,
     new: &Asset,
@@ -278,7 +278,15 @@ pub(super) fn verified(
     reached: Option<&Reached>,
     progress: &Progress,
 ) -> Result<u64> {
-    if reached.is_some_and(|reached| reached.report.is_ok()) {
+    let is_ok = match reached {
+        Some(reached) => reached.report.is_ok(),
+        None => {
+            let writable = new.reader().writable();
+            let edited = writable.and_then(|writable| writable.verify_edited(old.reader(), progress));
+            edited.is_some_and(|report| report.is_ok())
+        }
+    };
+    if is_ok {
         return Ok(0);
     }
     let report = new.reader().verify(progress);

@@ -270,6 +270,46 @@ impl<'a> Walker<'a> {
         Ok(None)
     }
 
+    /// Passes over all steps up to the first value that ends after `end`, and returns the number of their leaves; `None` if a key of a
+    /// dictionary ends after `end`. Values of a fixed size are not read.
+    pub(super) fn pass_until(&mut self, end: usize) -> Result<Option<usize>> {
+        let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
+        self.passed = 0;
+        let mut met = 0usize;
+        let result = loop {
+            let (at, fuel, inferred, pending) = (self.at, self.fuel, self.inferred, self.pending);
+            let (depth, leaves) = (self.stack.len(), met.saturating_add(self.passed));
+            let step = self.step::<false>(&mut |event: Event<'_>| {
+                met = met.saturating_add(matches!(event, Event::Leaf(..)).into());
+                Ok(())
+            });
+            match step {
+                Ok(true) if self.at <= end => {}
+                Ok(true) if pending.is_some() => {
+                    self.stack.truncate(depth);
+                    (self.at, self.fuel, self.inferred, self.pending) = (at, fuel, inferred, pending);
+                    break Ok(Some(leaves));
+                }
+                Ok(true) => break Ok(None),
+                Ok(false) => break Ok(Some(leaves)),
+                Err(error) => break Err(error),
+            }
+        };
+        self.skim = skim;
+        result.map_err(|error| self.stop(error))
+    }
+
+    /// This walk over the data of `other`, `by` bytes further on. Both data have the same types, and equal bytes on the way to here.
+    pub(super) fn moved_to(&self, other: &Self, by: usize) -> Self {
+        let mut moved = Self { graph: other.graph, data: other.data, at: self.at.wrapping_add(by), ..self.clone() };
+        for frame in &mut moved.stack {
+            if let Frame::Record { image: Some(image), .. } = frame {
+                image.start = image.start.wrapping_add(by);
+            }
+        }
+        moved
+    }
+
     /// Skips the next value if it is one of `slot` and has these bytes; returns whether it is.
     pub(super) fn pass_same(&mut self, slot: PendingValue, bytes: &[u8]) -> bool {
         let end = self.at.saturating_add(bytes.len());

@@ -19,6 +19,7 @@
 //! ```
 
 mod builtin;
+mod difference;
 mod graph;
 pub mod layout;
 mod node;
@@ -54,8 +55,9 @@ pub use options::{Limits, Options};
 use part::Room;
 use std::collections::HashSet;
 use std::mem::offset_of;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use types::table_text;
+use zerocopy::IntoBytes as _;
 
 pub const MAIN: &str = "[Main]";
 
@@ -77,12 +79,14 @@ struct ChunkPart {
     /// The chunk's stored bytes belong to something else too.
     shared: bool,
     /// The number of leaves of its root value, once counted.
-    leaves: OnceLock<usize>,
+    leaves: Lazy<usize>,
+    /// Whether it was checked before an edit.
+    whole: Lazy<()>,
 }
 
 impl ChunkPart {
     fn new(name: String, part: ArchivePart, root: le::I32) -> Self {
-        Self { name, part, root: root.get(), shared: false, leaves: OnceLock::new() }
+        Self { name, part, root: root.get(), shared: false, leaves: Lazy::default(), whole: Lazy::default() }
     }
 }
 
@@ -252,6 +256,11 @@ impl VrbArchive {
         })
     }
 
+    /// Whether the type table of `other` has the same bytes.
+    fn has_types_of(&self, other: &Self) -> Result<bool> {
+        Ok(self.data(&self.type_table)?.bytes() == other.data(&other.type_table)?.bytes())
+    }
+
     pub fn main(&self) -> Chunk<'_> {
         Chunk { archive: self, chunk: &self.main }
     }
@@ -416,6 +425,28 @@ impl<'a> Chunk<'a> {
     /// chunks could consist of the whole file.
     fn check_checksum(&self) -> Result<()> {
         if self.chunk.shared { Ok(()) } else { self.chunk.part.check_checksum(&self.archive.source) }
+    }
+
+    /// Whether `other`, a chunk of another archive, has the same name, type and stored bytes. Bytes that overlap another part are not
+    /// compared: many chunks could consist of the whole file.
+    fn is_stored_as(&self, other: &Self) -> bool {
+        let (entry, of_other) = (self.part().entry(), other.part().entry());
+        let is_alike = (self.name(), self.chunk.root) == (other.name(), other.chunk.root)
+            && !self.chunk.shared
+            && !other.chunk.shared
+            && ArchiveEntry { offset: of_other.offset, ..*entry }.as_bytes() == of_other.as_bytes();
+        let stored = |chunk: &Self| chunk.part().stored(&chunk.archive.source).ok();
+        is_alike && stored(self).zip(stored(other)).is_some_and(|(bytes, others)| bytes.bytes() == others.bytes())
+    }
+
+    /// The number of leaves of its root value.
+    fn leaves(&self) -> Result<usize> {
+        let count = || {
+            let mut walker = self.root()?.walk();
+            let leaves = walker.pass(usize::MAX)?;
+            walker.expect_end().map(|()| leaves.unwrap_or_default())
+        };
+        self.chunk.leaves.get_or_try_init(count).copied()
     }
 
     /// Decodes its bytes without keeping them.

@@ -1,13 +1,16 @@
 //! The format as commands see it.
 
+use super::difference::ArchiveComparison;
 use super::{ArchiveHeader, ArchivePart, MAIN, Options, VrbArchive, node, tables, verify};
 use crate::bytes::le;
+use crate::compare::Comparison;
 use crate::error::Result;
 use crate::reader::{Facet, FileFormat, Graphs, RawEntries, Reader, Section, facets};
 use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table, Value, Visitor};
 use crate::writable::Writable;
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::PoisonError;
 
@@ -84,6 +87,11 @@ impl Reader for VrbArchive {
         Ok(true)
     }
 
+    fn compared<'a>(&'a self, new: &'a dyn Reader) -> Option<Box<dyn Comparison<'a> + 'a>> {
+        let new: &dyn Any = new;
+        Some(Box::new(ArchiveComparison { old: self, new: new.downcast_ref()? }))
+    }
+
     /// Values read by a rule that no known file confirms. Reads all chunks.
     fn notes(&self) -> Vec<String> {
         verify::inferred(self).describe().into_iter().collect()
@@ -95,7 +103,7 @@ impl Reader for VrbArchive {
     }
 
     fn verify(&self, progress: &Progress) -> Report {
-        verify::verify(self, progress)
+        verify::verify(self, None, progress)
     }
 }
 

@@ -167,7 +167,7 @@ fn rows_at(chunk: &Chunk<'_>, wanted: &[Step<'_>]) -> Result<(Vec<usize>, usize)
         }
     }
     walker.expect_end()?;
-    chunk.chunk.leaves.get_or_init(|| leaves);
+    chunk.chunk.leaves.get_or_make(|| leaves);
     Ok((rows, leaves))
 }
 
@@ -310,7 +310,7 @@ impl<'a> ValueCursor<'a> {
                 walker.expect_end()?;
                 self.walker = None;
                 if let Some(chunk) = self.chunk() {
-                    chunk.chunk.leaves.get_or_init(|| self.next.saturating_sub(self.first));
+                    chunk.chunk.leaves.get_or_make(|| self.next.saturating_sub(self.first));
                 }
                 continue;
             };

@@ -8,8 +8,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::report::{Check, Progress, Report, counted};
 use crate::threads::{self, prelude::*};
 
-/// Checks `archive`; chunks are checked in parallel.
-pub(super) fn verify(archive: &VrbArchive, progress: &Progress) -> Report {
+/// Checks `archive`; chunks are checked in parallel. Chunks that `old` has, too, are skipped.
+pub(super) fn verify(archive: &VrbArchive, old: Option<&VrbArchive>, progress: &Progress) -> Report {
     let mut header = Check::new("header");
     header.note(archive.check_header());
     header.note(check_reserved(archive));
@@ -45,7 +45,15 @@ pub(super) fn verify(archive: &VrbArchive, progress: &Progress) -> Report {
     }
     checks.push(table);
     checks.push(check_space(archive, &chunks));
-    checks.extend(check_chunks(&chunks, model.is_some(), progress));
+    let mut checked = chunks;
+    if let Some(old) = old.filter(|old| old.has_types_of(archive).unwrap_or(false)) {
+        // Edits keep the chunks in order.
+        let mut known = old.known_chunks().0.into_iter();
+        checked.retain(|chunk| !known.next().is_some_and(|known| known.is_stored_as(chunk)));
+        // The edits are shown next.
+        checked.iter().for_each(|chunk| drop(chunk.data()));
+    }
+    checks.extend(check_chunks(&checked, model.is_some(), progress));
     Report { checks }
 }
 
@@ -158,6 +166,11 @@ pub(super) fn inferred(archive: &VrbArchive) -> Inferred {
     let mut all = Inferred::default();
     found.into_iter().for_each(|(_, rules)| all.add(rules));
     all
+}
+
+/// Checks that all values can be read.
+pub(super) fn check_all_values(archive: &VrbArchive) -> Result<()> {
+    archive.chunks()?.par_iter().try_for_each(|chunk| check_values(chunk, true).map(drop))
 }
 
 /// Decodes a chunk and walks it to its last byte. Returns its length, and the unconfirmed rules that were followed. Without

@@ -9,9 +9,10 @@ mod rows;
 use super::layout::ArchiveHeader;
 use super::part::{ArchivePart, Compression};
 use super::values::{Values, column};
-use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive};
+use super::{Chunk, ChunkArchiveEntry, MAGIC, VrbArchive, verify};
 use crate::codec;
 use crate::error::{Error, ErrorKind, Result};
+use crate::report::{Progress, Report};
 use crate::source::Source;
 use crate::table::{Table as _, Value};
 use crate::threads;
@@ -85,6 +86,10 @@ impl Writable for VrbArchive {
         new.downcast_ref().map_or(Ok(false), |new| compare::compare(self, new, edits))
     }
 
+    fn verify_edited(&self, old: &dyn Any, progress: &Progress) -> Option<Report> {
+        Some(verify::verify(self, Some(old.downcast_ref()?), progress))
+    }
+
     fn entry(&self, entry: &str, new: &Value<'static>) -> Result<Option<EntryEdit>> {
         let Some((chunk, node)) = self.find(entry)? else { return Err(no_entry(entry)) };
         self.check_whole(&chunk)?;
@@ -100,8 +105,7 @@ impl Writable for VrbArchive {
             let what = format!("what was written of {} does not read as what was asked", short_text(entry));
             return Err(Error::of_part(ErrorKind::Damaged { what: what.into() }, "read back"));
         }
-        let data = written.bytes().to_vec();
-        self.rebuilt(vec![(chunk, data)]).map(EntryEdit::Pieces).map(Some)
+        self.rebuilt(vec![(chunk, written)]).map(EntryEdit::Pieces).map(Some)
     }
 }
 
@@ -140,7 +144,7 @@ impl VrbArchive {
     }
 
     /// The chunks that these rows change, and their new bytes.
-    fn applied(&self, rows: &mut RowEdits<'_>, mut adds: HashMap<String, Adds>) -> Result<Vec<(Chunk<'_>, Vec<u8>)>> {
+    fn applied(&self, rows: &mut RowEdits<'_>, mut adds: HashMap<String, Adds>) -> Result<Vec<(Chunk<'_>, Source)>> {
         let mut changed = Vec::new();
         for chunk in self.chunks()? {
             let added = adds.remove(chunk.name());
@@ -167,7 +171,7 @@ impl VrbArchive {
                 return Err(out.refuse("all rows of a chunk would go; it holds one value, which cannot"));
             }
             if out.out != walker.data {
-                changed.push((chunk, out.out));
+                changed.push((chunk, Source::from_vec(chunk.part().label(), out.out)));
             }
         }
         if let Some(name) = adds.keys().next() {
@@ -203,34 +207,36 @@ impl VrbArchive {
         Ok(rows)
     }
 
-    /// Checks that an edited chunk is not damaged: a new checksum would hide the damage.
+    /// Checks, once, that an edited chunk is not damaged: a new checksum would hide the damage.
     fn check_whole(&self, chunk: &Chunk<'_>) -> Result<()> {
-        self.check_header()?;
-        chunk.check_alone()?;
-        self.type_table.check_checksum(&self.source)?;
-        chunk.check_checksum()?;
-        let mut walker = chunk.root()?.walk();
-        walker.check()?;
-        walker.expect_end()
+        let check = || {
+            self.check_header()?;
+            chunk.check_alone()?;
+            self.type_table.check_checksum(&self.source)?;
+            chunk.check_checksum()?;
+            let mut walker = chunk.root()?.walk();
+            walker.check()?;
+            walker.expect_end()
+        };
+        chunk.chunk.whole.get_or_try_init(check).copied()
     }
 
     /// The archive with the decoded bytes of some chunks replaced.
-    fn rebuilt(&self, changed: Vec<(Chunk<'_>, Vec<u8>)>) -> Result<Pieces> {
+    fn rebuilt(&self, mut changed: Vec<(Chunk<'_>, Source)>) -> Result<Pieces> {
         let length = self.source.bytes().len();
-        let mut changed: Vec<(Chunk<'_>, Vec<u8>)> = changed;
-        changed.retain(|(chunk, data)| chunk.data().map_or(true, |old| old.bytes() != data.as_slice()));
+        changed.retain(|(chunk, data)| chunk.data().map_or(true, |old| old.bytes() != data.bytes()));
         if changed.is_empty() {
             return Ok(Pieces::whole(length));
         }
         let chunks = self.chunks()?;
         let mut layout = Layout::new(self, &chunks)?;
-        for (chunk, data) in changed {
+        for (chunk, data) in &changed {
             let (checked, stored) = threads::join(
-                || self.check_whole(&chunk).and_then(|()| self.check_written(&chunk, &data)),
-                || encoded(chunk.part(), &self.source, &data),
+                || self.check_whole(chunk).and_then(|()| self.check_written(chunk, data)),
+                || encoded(chunk.part(), &self.source, data.bytes()),
             );
             checked?;
-            layout.replace(chunk.part(), stored?, data.len());
+            layout.replace(chunk.part(), stored?, data.bytes().len());
         }
         if chunks.len() > 1 {
             layout.list_chunks(self, &chunks)?;
@@ -242,9 +248,8 @@ impl VrbArchive {
     }
 
     /// Reads what was written for a chunk to its end.
-    fn check_written(&self, chunk: &Chunk<'_>, data: &[u8]) -> Result<()> {
-        let data = Source::from_vec(chunk.part().label(), data.to_vec());
-        let mut walker = chunk.root_in(&data)?.walk();
+    fn check_written(&self, chunk: &Chunk<'_>, data: &Source) -> Result<()> {
+        let mut walker = chunk.root_in(data)?.walk();
         walker.check()?;
         walker.expect_end()
     }
