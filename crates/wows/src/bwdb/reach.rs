@@ -37,7 +37,12 @@ pub(super) fn reached(db: &Database, changed: &[Range<usize>]) -> Option<Reached
         return None;
     }
     let budget = Budget::of_arrays(db.source().bytes().len());
-    let reaching = blobs.into_iter().map(|blob| SomeRecords { blob, records: records(db, blob, changed, &budget) });
+    // No pointer of a record leads past the end of its database.
+    let first = changed.first().map_or(0, |range| range.start);
+    let reaching = blobs
+        .into_iter()
+        .filter(|blob| blob.end() > first)
+        .map(|blob| SomeRecords { blob, records: records(db, blob, changed, &budget) });
     let reaching: Vec<SomeRecords<'_>> = reaching.filter(|some| !some.records.is_empty()).collect();
     let checks = reaching.iter().map(|some| verify::some_records(db, some)).collect();
     Some(Reached { rows: tables::rows_of_records(db, &reaching)?, report: Report { checks } })
