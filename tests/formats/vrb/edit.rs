@@ -866,3 +866,39 @@ fn rows_where_any_type_may_stand_get_the_only_type_that_fits() {
     refused(filled(&[(".Text", 1.into())]), &["[Main].Nothing", "no type of this archive has exactly these members"]);
     refused(filled(&[("[0]", 1.into())]), &["[Main].Nothing", "the type of a list is not said"]);
 }
+
+#[test]
+fn rows_that_do_not_go_together_are_refused_with_the_reason() {
+    let bytes = demo(2, Size::Small);
+    let one = |path: &str| add(&bytes, &[(path, 1.into())]);
+    refused(one("a.."), &["path \"a..\""]);
+    refused(one("Sets[5].X"), &["[Main].Sets: entries of this dictionary go by their keys, not by numbers"]);
+    refused(one("ById.East.Level"), &["[Main].ById: entries of this dictionary go by numbers: [0]#key and [0]"]);
+    refused(one("Entities.Name"), &["[Main].Entities: a row that is added would lie in this list, without a number"]);
+    let key = "ById[1]#key";
+    refused(remove_all(&bytes, |path| path == key), &["[Main].ById[1]: key and value of an entry go together"]);
+    for whole in ["Entities[1]", "Bounds", "Sets"] {
+        let what = format!("[Main].{whole}: a row would replace this value, but not all of its rows are deleted");
+        refused(add(&bytes, &[(whole, Value::Null)]), &[&what]);
+    }
+    let kinds = [("Sets.East.X", 5.into()), ("Sets.East[0]", 1.into())];
+    refused(add(&bytes, &kinds), &["[Main].Sets", "rows that are added say that it is of several kinds"]);
+    let twice = [("Sets.East.X", 5.into()), ("Sets.East.X", 6.into())];
+    refused(add(&bytes, &twice), &["a row with the path \"Sets.East.X\" is added twice"]);
+
+    // One item leaves the list, and another one is appended to it.
+    let all = rows(&open(&bytes).unwrap());
+    let of = |item: &'static str| {
+        move |row: &&ValueRow| row[CHUNK] == MAIN.into() && row[PATH].to_string().starts_with(item)
+    };
+    let moved = |row: &ValueRow| {
+        let path = row[PATH].to_string().replacen("Entities[4]", "Entities[12]", 1);
+        vec![(PATH, Value::owned(path)), (VALUE, row[VALUE].clone()), (CHUNK, MAIN.into())]
+    };
+    let edits = TableEdits {
+        remove: (0..all.len()).filter(|row| of("Entities[3].")(&&all[*row])).collect(),
+        add: all.iter().filter(of("Entities[4].")).map(moved).collect(),
+        ..TableEdits::default()
+    };
+    refused(edited(&bytes, edits), &["[Main].Entities: items of one list cannot both come and go at once"]);
+}
