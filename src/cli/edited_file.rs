@@ -59,6 +59,15 @@ impl EditOutput {
     pub(super) fn is_given(&self) -> bool {
         self.to.is_some() || self.in_place || self.dry_run
     }
+
+    /// Refuses to go on if no file is written or shown.
+    pub(super) fn check_given(&self) -> Result<(), Failure> {
+        if self.is_given() {
+            return Ok(());
+        }
+        let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
+        Err(Failure::usage(what))
+    }
 }
 
 /// The edited file, and the file that contains it.
@@ -75,10 +84,7 @@ pub(super) struct EditTarget {
 
 impl EditTarget {
     pub(super) fn open(file: &Path, output: &EditOutput, context: &Context) -> Result<Self, Failure> {
-        if !output.is_given() {
-            let what = "nothing is written without --to NEW or --in-place; --dry-run shows what would change";
-            return Err(Failure::usage(what));
-        }
+        output.check_given()?;
         let asset = context.open(file)?;
         Self::new(file, asset, output, context)
     }
@@ -139,6 +145,15 @@ impl EditTarget {
         Ok(Self { asset, outer, to: to.filter(|_| !output.dry_run), overwrite, is_mod })
     }
 
+    /// An editor of the file, whose result is the file that is written.
+    pub(super) fn editor(&self, context: &Context) -> Result<Editor<'_>, Error> {
+        let editor = Editor::with_options(&self.asset, context.options())?;
+        Ok(match &self.outer {
+            Some((outer, inner)) => editor.within(outer, inner),
+            None => editor,
+        })
+    }
+
     /// Writes the edits of the editor, and shows them.
     pub(super) fn finish<'t>(&'t self, editor: Editor<'t>, output: &EditOutput, context: &Context) -> Outcome {
         self.prepare(editor, output, context)?.commit(output, ShownAs::default(), context)
@@ -172,10 +187,7 @@ impl EditTarget {
         if left > 0 && done == 0 && held == 0 {
             return Err(Failure::new(exit, format!("{file}: nothing is written: {summary}")));
         }
-        let mut plan = editor.finish().map_err(failed)?;
-        if let Some((outer, inner)) = &self.outer {
-            plan = plan.within(outer, inner).map_err(failed)?;
-        }
+        let plan = editor.finish().map_err(failed)?;
         // An interrupted command leaves no part of the file.
         leave_nothing_when_ended();
         let written = context.with_progress("writing", |progress| match &self.to {
@@ -250,11 +262,8 @@ impl PreparedEdit<'_> {
     /// Writes the undo patch that is to be at `to`; on standard output at once.
     pub(super) fn add_undo(&mut self, to: &Path, output: &EditOutput, context: &Context) -> Result<(), Failure> {
         let asset = &self.target.asset;
-        let restore = self.plan.undo(&self.written);
         let write = |out: &mut dyn Write| {
             let mut json = JsonWriter::compact(out);
-            json.value(&restore.row())?;
-            json.end_line()?;
             let undone = self.plan.undo_rows(&self.written, &mut |row| {
                 json.value(&row)?;
                 json.end_line()

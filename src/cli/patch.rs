@@ -1,12 +1,13 @@
 use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Format, Outcome};
+use crate::asset::Asset;
 use crate::edit::read::{self, ChangesFormat, InputRow};
 use crate::edit::{Edit, Editor};
 use crate::error::Error;
 use crate::source::bounded::Bounded;
 use crate::source::text_input::TextInput;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _};
+use std::io::{BufRead, BufReader, Cursor, Read as _};
 use std::path::{Path, PathBuf};
 
 /// The values of `-f` that the command takes.
@@ -61,11 +62,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     if !is_stdin(&args.changes) {
         context.reads(&[&args.changes]);
     }
-    let target = EditTarget::open(&args.file, &args.output, context)?;
+    args.output.check_given()?;
+    let asset = context.open(&args.file)?;
+    let given = if args.entry.is_none() { Some(Changes::open(&args.changes)?) } else { None };
+    let target = match given.as_ref().and_then(|given| given.target(&args.file, &asset)) {
+        Some(inner) => EditTarget::open(&inner, &args.output, context)?,
+        None => EditTarget::new(&args.file, asset, &args.output, context)?,
+    };
     let failed = Failure::of_file(&args.file);
-    let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
+    let mut editor = target.editor(context).map_err(failed)?;
     match &args.entry {
-        None => changes(args, &mut editor)?,
+        None => given.map_or(Ok(()), |given| changes(given, args, &mut editor))?,
         Some(entry) if is_inner_file(args, &target) => {
             let bytes = Bounded::new(BufReader::new(opened(&args.changes)?), CHANGES).bytes();
             let bytes = bytes.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
@@ -115,25 +122,61 @@ fn give(editor: &mut Editor<'_>, edits: &mut Vec<Edit>) -> Result<(), Error> {
     if editor.is_restored() { Ok(()) } else { editor.edits(edits) }
 }
 
-fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
+/// The opened CHANGES.
+struct Changes {
+    input: Box<dyn BufRead>,
+    /// How its rows are written; `None` for meshes.
+    form: Option<ChangesFormat>,
+    /// The file in an archive that was edited, if this is the undo file of that edit.
+    inner: Option<String>,
+}
+
+impl Changes {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let name = path.to_string_lossy();
+        let failed = Failure::of_file(path);
+        let mut input = open(path)?;
+        let head = input.fill_buf().map_err(|error| Failure::io(path, "cannot read", error))?;
+        if head.starts_with(b"glTF") {
+            return Ok(Self { input, form: None, inner: None });
+        }
+        if let Some(at) = head.iter().position(|byte| *byte == 0) {
+            let what = "no text has: rows are csv, json or ndjson, and meshes are a binary glTF";
+            return Err(Failure::usage(format!("{name}: it has a NUL byte at offset {at:#x}, which {what}")));
+        }
+        let form = ChangesFormat::of_name(&name).map_err(failed)?.unwrap_or_else(|| ChangesFormat::of_head(head));
+        let mut inner = None;
+        if form == ChangesFormat::Ndjson {
+            let mut line = Vec::new();
+            inner = read::inner_of_undo(&mut input, &mut line).map_err(failed)?;
+            input = Box::new(Cursor::new(line).chain(input));
+        }
+        Ok(Self { input, form: Some(form), inner })
+    }
+
+    /// The file that is edited: `file`, or the file in it that the undo file is about.
+    fn target(&self, file: &Path, asset: &Asset) -> Option<PathBuf> {
+        let inner = self.inner.as_deref().filter(|_| asset.reader().archive().is_some())?;
+        let mut address = file.as_os_str().to_owned();
+        address.push(":");
+        address.push(inner);
+        Some(address.into())
+    }
+}
+
+fn changes(changes: Changes, args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
     let name = args.changes.to_string_lossy();
     let failed = Failure::of_file(&args.changes);
-    let mut input = open(&args.changes)?;
-    let head = input.fill_buf().map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
-    if head.starts_with(b"glTF") {
-        let glb = Bounded::new(input, CHANGES).bytes();
+    let Some(form) = changes.form else {
+        let glb = Bounded::new(changes.input, CHANGES).bytes();
         let glb = glb.map_err(|error| Failure::io(&args.changes, "cannot read", error))?;
         return editor.meshes(&glb).map_err(failed);
-    }
-    if let Some(at) = head.iter().position(|byte| *byte == 0) {
-        let what = "no text has: rows are csv, json or ndjson, and meshes are a binary glTF";
-        return Err(Failure::usage(format!("{name}: it has a NUL byte at offset {at:#x}, which {what}")));
-    }
-    let form = ChangesFormat::of_name(&name).map_err(failed)?.unwrap_or_else(|| ChangesFormat::of_head(head));
+    };
     let unit = if form == ChangesFormat::Json { "row" } else { "line" };
-    let mut exported = false;
+    let (mut exported, mut is_empty) = (false, true);
     let mut edits = Vec::new();
-    let read = read::rows(Bounded::new(input, CHANGES), form, &mut |row: InputRow| {
+    let read = read::rows(Bounded::new(changes.input, CHANGES), form, &mut |row: InputRow| {
+        is_empty = false;
         if let InputRow::Edit(mut edit) = row {
             if edit.table.is_none() {
                 edit.table = args.table.as_deref().map(std::sync::Arc::from);
@@ -145,7 +188,14 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
         give(editor, &mut edits)?;
         match row {
             InputRow::Restore(restore) if !editor.is_restored() => editor.restore(&restore).map(drop),
-            InputRow::Columns(names) => editor.exported_columns(args.table.as_deref(), &names),
+            InputRow::Columns(names) => {
+                exported = true;
+                editor.exported_columns(args.table.as_deref(), &names)
+            }
+            InputRow::Empty => {
+                exported = true;
+                Ok(())
+            }
             InputRow::Blank { cells, from } if !editor.is_restored() => {
                 editor.exported_blank(args.table.as_deref(), cells, from)
             }
@@ -160,7 +210,13 @@ fn changes(args: &Args, editor: &mut Editor<'_>) -> Result<(), Failure> {
     read.and_then(|()| give(editor, &mut edits)).and_then(|()| editor.match_exported()).map_err(failed)?;
     if args.delete_missing {
         if !exported {
-            return Err(Failure::usage(format!("{name}: --delete-missing is for exported rows")));
+            let what = match is_empty {
+                true => {
+                    "it is empty; --delete-missing deletes all rows for the header line of a .csv, or [] in a .json"
+                }
+                false => "--delete-missing is for exported rows",
+            };
+            return Err(Failure::usage(format!("{name}: {what}")));
         }
         editor.delete_missing(args.table.as_deref()).map_err(failed)?;
     }

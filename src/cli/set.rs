@@ -1,6 +1,5 @@
 use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Format, Outcome};
-use crate::edit::Editor;
 use std::path::PathBuf;
 
 /// The values of `-f` that the command takes.
@@ -41,7 +40,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let target = EditTarget::open(&args.file, &args.output, context)?;
     let file = args.file.to_string_lossy();
     let failed = Failure::of_file(&*file);
-    let mut editor = Editor::with_options(&target.asset, context.options()).map_err(failed)?;
+    let mut editor = target.editor(context).map_err(failed)?;
     editor.set_value(args.table.as_deref(), &args.entry, &args.value).map_err(failed)?;
     target.finish(editor, &args.output, context)
 }

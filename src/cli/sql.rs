@@ -193,14 +193,12 @@ fn write(session: &Session, paths: &[PathBuf], output: &EditOutput, shown: Shown
     };
     let target = EditTarget::new(path, asset.clone(), output, context)?;
     let failed = Failure::of_file(&path);
-    target
-        .prepare(edited(&target.asset, edits, context).map_err(failed)?, output, context)?
-        .commit(output, shown, context)
+    target.prepare(edited(&target, edits, context).map_err(failed)?, output, context)?.commit(output, shown, context)
 }
 
-/// The editor of `asset` with the edits that statements make in it.
-fn edited<'a>(asset: &'a Asset, edits: FileEdits, context: &Context) -> Result<Editor<'a>, Error> {
-    let mut editor = Editor::with_options(asset, context.options())?;
+/// The editor of `target` with the edits that statements make in it.
+fn edited<'t>(target: &'t EditTarget, edits: FileEdits, context: &Context) -> Result<Editor<'t>, Error> {
+    let mut editor = target.editor(context)?;
     match edits {
         FileEdits::Rows(edits) => edits.into_iter().try_for_each(|edit| editor.resolved_edits(edit))?,
         FileEdits::Steps(steps) => editor.steps(*steps),

@@ -171,9 +171,12 @@ fn edits_of(text: &str, file: &Path, args: &SqlArgs, context: &Context) -> Resul
         if !answer.columns().is_empty() {
             return Err(Failure::usage("SQL: statements that change many files have no answers"));
         }
-        answer.rows::<Fault>(|_| Ok(())).map_err(|fault| {
-            let Failure { exit, message, .. } = fault.into();
-            Failure::new(exit, format!("{}: {message}", file.to_string_lossy()))
+        answer.rows::<Fault>(|_| Ok(())).map_err(|fault| match fault {
+            Fault::Damaged { error, .. } => Failure::in_file(file, &error),
+            fault => {
+                let Failure { exit, message, .. } = fault.into();
+                Failure::new(exit, format!("{}: {message}", file.to_string_lossy()))
+            }
         })?;
     }
     finish(&session, Ok(()), context)?;
@@ -184,7 +187,7 @@ fn edits_of(text: &str, file: &Path, args: &SqlArgs, context: &Context) -> Resul
 
 fn prepare<'f>(file: &'f ChangedFile, context: &Context) -> Result<PreparedEdit<'f>, Failure> {
     let failed = Failure::of_file(&file.path);
-    let editor = edited(&file.target.asset, file.edits.clone(), context).map_err(failed)?;
+    let editor = edited(&file.target, file.edits.clone(), context).map_err(failed)?;
     let mut prepared = file.target.prepare(editor, &file.output, context)?;
     for undo in file.links.iter().filter_map(|(_, undo)| undo.as_deref()) {
         context.check_new_undo(undo, file.output.force)?;

@@ -217,7 +217,8 @@ fn an_undo_of_another_file_is_left_out() {
     run(dir.path(), 0, &args);
     let undo = String::from_utf8(read(&dir, "undo.ndjson")).unwrap();
     let restored = undo.lines().next().unwrap();
-    let (_, said) = run_with(dir.path(), 1, &["patch", "savegame.vrb", "-", "--to", "back.vrb"], restored);
+    run(dir.path(), 0, &["set", "savegame.vrb", "Bounds.Max.Y", "8.5", "--to", "other.vrb"]);
+    let (_, said) = run_with(dir.path(), 1, &["patch", "other.vrb", "-", "--to", "back.vrb"], restored);
     assert!(said.contains("undo patch are for another file") && !dir.path().join("back.vrb").exists(), "{said}");
     run_with(dir.path(), 0, &["patch", "new.vrb", "-", "--to", "back.vrb"], restored);
     assert_eq!(read(&dir, "back.vrb"), read(&dir, "savegame.vrb"));

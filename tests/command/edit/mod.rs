@@ -10,6 +10,7 @@ mod scripts;
 mod set;
 mod sql;
 mod text_models;
+mod undo;
 mod wdata;
 mod wdb;
 mod writers;

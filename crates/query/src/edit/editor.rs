@@ -51,6 +51,8 @@ use std::path::Path;
 /// ```
 pub struct Editor<'a> {
     pub(super) asset: &'a Asset,
+    /// The archive that contains the file and is rewritten, if any, and the name of the file in it.
+    outer: Option<(&'a Asset, String)>,
     pub(super) writable: &'a dyn Writable,
     options: Options,
     tables: Vec<Resolved<'a>>,
@@ -62,9 +64,11 @@ pub struct Editor<'a> {
     /// An entry, and the tree that `cat` must show of it.
     shown: Option<(String, Value<'static>)>,
     row_shown: Option<RowShown>,
-    restored: Option<u64>,
-    /// The number of the reason why an undo is left out, as long as no row of the patch follows it.
+    restored: Option<Restored>,
+    /// The number of the reason why the bytes of an undo are left out, until rows of the patch undo the same.
     unrestored: Option<usize>,
+    /// Whether the rows of the undo undo all that its bytes do.
+    rows_undo: bool,
     /// The tables that were edited in steps, if the file was made in steps: each was compared with its edits.
     stepped: Option<Vec<String>>,
     done: u64,
@@ -72,6 +76,16 @@ pub struct Editor<'a> {
     left_out: Vec<String>,
     /// A derived cell that an edit tried to change.
     derived: Option<String>,
+}
+
+/// The pieces that an undo file brings back.
+#[derive(Debug)]
+struct Restored {
+    pieces: Pieces,
+    /// The digest of the restored file.
+    content: u64,
+    /// Whether they are pieces of the archive that contains the file.
+    is_outer: bool,
 }
 
 /// An edited entry that is a row, and the cells that it must have.
@@ -101,6 +115,7 @@ impl<'a> Editor<'a> {
     pub fn with_options(asset: &'a Asset, options: &Options) -> Result<Self> {
         Ok(Self {
             asset,
+            outer: None,
             writable: writable(asset)?,
             options: options.clone(),
             tables: Vec::new(),
@@ -111,12 +126,19 @@ impl<'a> Editor<'a> {
             row_shown: None,
             restored: None,
             unrestored: None,
+            rows_undo: false,
             stepped: None,
             done: 0,
             held: 0,
             left_out: Vec::new(),
             derived: None,
         })
+    }
+
+    /// Has the new file be `outer`, with the edited file in place of `inner` in it.
+    #[must_use]
+    pub fn within(self, outer: &'a Asset, inner: &str) -> Self {
+        Self { outer: Some((outer, inner.to_owned())), ..self }
     }
 
     pub(super) fn take_entry(&mut self, entry: &str, edit: EntryEdit) -> Result<()> {
@@ -231,7 +253,9 @@ impl<'a> Editor<'a> {
     }
 
     pub(super) fn note(&mut self, outcome: &Outcome) {
-        if let Some(at) = self.unrestored.take() {
+        if self.rows_undo
+            && let Some(at) = self.unrestored.take()
+        {
             self.left_out.remove(at);
         }
         match outcome {
@@ -418,24 +442,42 @@ impl<'a> Editor<'a> {
         self.pieces = Some(pieces);
     }
 
-    /// Applies the byte patch of an undo file. Returns `false` if the file is not the one that it was made for: the
-    /// following rows are then ordinary edits. Without such rows, the undo is left out.
+    /// Applies the byte patch of an undo file, to the file or to the archive that contains it. Returns `false` if neither is
+    /// the file that it was made for: the following rows are then ordinary edits. Without such rows, the undo is left out.
     ///
     /// # Errors
     /// `Syntax` for an undo file that cannot be parsed.
     pub fn restore(&mut self, restore: &Restore) -> Result<bool> {
-        let bytes = self.asset.source().bytes();
-        if bytes.len() as u64 != restore.old.size || xxh64(bytes, 0) != restore.old.content {
-            let why = "the bytes of this undo patch are for another file, or for one that has changed since";
-            self.unrestored = Some(self.left_out.len());
-            self.left_out.push(why.to_owned());
-            return Ok(false);
+        let outer = self.outer.as_ref().filter(|(_, inner)| restore.inner.as_ref() == Some(inner));
+        let files = [Some((self.asset, false)), outer.map(|(outer, _)| (*outer, true))];
+        for (file, is_outer) in files.into_iter().flatten() {
+            let bytes = file.source().bytes();
+            let pieces = if restore.new.is_of(bytes) {
+                self.held += 1;
+                Pieces::whole(bytes.len())
+            } else if restore.old.is_of(bytes) {
+                self.done += 1;
+                restore.pieces(bytes.len())?
+            } else {
+                continue;
+            };
+            self.restored = Some(Restored { pieces, content: restore.new.content, is_outer });
+            if let Some(at) = self.unrestored.take() {
+                self.left_out.remove(at);
+            }
+            return Ok(true);
         }
-        let pieces = restore.pieces(bytes.len())?;
-        self.pieces = Some(pieces);
-        self.restored = Some(restore.new.content);
-        self.done += 1;
-        Ok(true)
+        if self.unrestored.is_none() {
+            let why = "the bytes of this undo patch are for another file, or for one that has changed since";
+            self.rows_undo = restore.unpatched.is_empty();
+            let rows = match &*restore.unpatched {
+                [] => String::new(),
+                left => format!(", and its rows do not undo all changes: {}", left.join(", ")),
+            };
+            self.unrestored = Some(self.left_out.len());
+            self.left_out.push(format!("{why}{rows}"));
+        }
+        Ok(false)
     }
 
     /// Whether the new bytes are known already, so that no edits are needed.
@@ -477,6 +519,11 @@ impl<'a> Editor<'a> {
 
     fn built(mut self, has_rules: bool) -> Result<EditPlan<'a>> {
         self.match_exported()?;
+        if let Some(Restored { pieces, content, is_outer }) = self.restored {
+            let Self { asset, options, outer, .. } = self;
+            let plan = EditPlan { restored: Some(content), ..EditPlan::new(asset, options, pieces) };
+            return plan.within(outer, is_outer);
+        }
         let mut edits = Vec::new();
         let mut derived = self.derived;
         for mut resolved in self.tables {
@@ -493,7 +540,7 @@ impl<'a> Editor<'a> {
             return Err(refused(what));
         }
         let pieces = match self.pieces {
-            Some(_) if !edits.is_empty() && self.restored.is_none() => {
+            Some(_) if !edits.is_empty() => {
                 return Err(refused("an entry and rows cannot be written at once"));
             }
             Some(pieces) => pieces,
@@ -506,11 +553,12 @@ impl<'a> Editor<'a> {
                 self.writable.write(&edits)?
             }
         };
-        let Self { asset, options, shown, row_shown, restored, .. } = self;
+        let Self { asset, options, shown, row_shown, outer, .. } = self;
         let is_stepped = self.stepped.is_some();
         let tables = self.stepped.into_iter().flatten();
         edits.extend(tables.map(|table| TableEdits { table, ..TableEdits::default() }));
-        Ok(EditPlan { asset, options, edits, pieces, shown, row_shown, restored, is_stepped, outer: None })
+        let plan = EditPlan { edits, shown, row_shown, is_stepped, ..EditPlan::new(asset, options, pieces) };
+        plan.within(outer, false)
     }
 }
 
@@ -553,10 +601,26 @@ pub struct EditPlan<'a> {
     restored: Option<u64>,
     /// Whether steps made the file. The edits are then the edited tables alone.
     is_stepped: bool,
-    outer: Option<(&'a Asset, String)>,
+    outer: Option<Outer<'a>>,
+}
+
+/// The archive that contains the edited file and is rewritten.
+#[derive(Debug)]
+struct Outer<'a> {
+    asset: &'a Asset,
+    /// The name of the edited file in it.
+    inner: String,
+    /// The new edited file; `None` if an undo file has restored the archive.
+    pieces: Option<Pieces>,
 }
 
 impl<'a> EditPlan<'a> {
+    /// The plan for these pieces of the edited file.
+    fn new(asset: &'a Asset, options: Options, pieces: Pieces) -> Self {
+        let (edits, shown, row_shown) = (Vec::new(), None, None);
+        Self { asset, options, edits, pieces, shown, row_shown, restored: None, is_stepped: false, outer: None }
+    }
+
     /// The edits of each table.
     pub fn edits(&self) -> &[TableEdits] {
         &self.edits
@@ -608,22 +672,29 @@ impl<'a> EditPlan<'a> {
         Ok((new, pieces))
     }
 
-    /// The plan for the file that contains the edited file as `inner`.
+    /// The plan for the archive that contains the edited file, if any. With `is_outer`, the pieces are the archive's.
     ///
     /// # Errors
-    /// `Syntax` if that file cannot be written.
-    pub fn within(self, outer: &'a Asset, inner: &str) -> Result<Self> {
-        let format = outer.format();
-        let writable = outer.reader().writable();
-        let pieces = self.pieces.clone().with_seal(self.asset.source())?;
-        let replaced = writable.map(|w| w.replaced(inner, pieces)).transpose()?.flatten();
-        let pieces = replaced.ok_or_else(|| refused(format!("files in a {format} archive are not written")))?;
-        Ok(Self { pieces, outer: Some((outer, inner.to_owned())), ..self })
+    /// `Syntax` if the archive cannot be written.
+    fn within(self, outer: Option<(&'a Asset, String)>, is_outer: bool) -> Result<Self> {
+        let Some((outer, inner)) = outer else { return Ok(self) };
+        if is_outer {
+            return Ok(Self { outer: Some(Outer { asset: outer, inner, pieces: None }), ..self });
+        }
+        let of_inner = self.pieces.clone().with_seal(self.asset.source())?;
+        let pieces = if self.is_same() {
+            Pieces::whole(outer.source().bytes().len())
+        } else {
+            let replaced = outer.reader().writable().map(|w| w.replaced(&inner, of_inner.clone())).transpose()?;
+            let format = outer.format();
+            replaced.flatten().ok_or_else(|| refused(format!("files in a {format} archive are not written")))?
+        };
+        Ok(Self { pieces, outer: Some(Outer { asset: outer, inner, pieces: Some(of_inner) }), ..self })
     }
 
     /// The file that is rewritten.
     fn file(&self) -> &'a Asset {
-        self.outer.as_ref().map_or(self.asset, |(outer, _)| outer)
+        self.outer.as_ref().map_or(self.asset, |outer| outer.asset)
     }
 
     /// Writes the new file, reads it back, and compares it with the edits. It gets its name in [`Written::commit`].
@@ -674,7 +745,7 @@ impl<'a> EditPlan<'a> {
         let file = self.file();
         let old = file.source();
         let opened = Asset::open_with(source.in_place_of(old), file.options()).and_then(|outer| match &self.outer {
-            Some((_, inner)) => Ok((archive::open_inside(&outer, inner, &self.options)?, outer)),
+            Some(Outer { inner, .. }) => Ok((archive::open_inside(&outer, inner, &self.options)?, outer)),
             None => Ok((outer.clone(), outer)),
         });
         let (new, outer) = opened.map_err(|error| error.context("read back"))?;
@@ -693,7 +764,8 @@ impl<'a> EditPlan<'a> {
         }
         let (mut findings, mut reached) = (0, None);
         match self.restored {
-            Some(content) if xxh64(new.source().bytes(), 0) != content => {
+            // The restored file is the edited one, or the archive that contains it.
+            Some(content) if [&new, &outer].iter().all(|file| xxh64(file.source().bytes(), 0) != content) => {
                 return Err(differs("it has other bytes than it had".to_owned()));
             }
             Some(_) => {}
@@ -743,21 +815,47 @@ impl<'a> EditPlan<'a> {
         }
     }
 
-    /// The pieces of an undo file, for a written file.
+    /// The bytes of an undo file, for a written file.
     pub fn undo(&self, written: &Written) -> Restore {
-        Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes())
+        let mut undo = Restore::new(&written.pieces, self.file().source().bytes(), written.outer.source().bytes());
+        undo.inner = self.outer.as_ref().map(|outer| outer.inner.clone());
+        undo
     }
 
-    /// Calls `each` with the rows of an undo file for a written file. They restore the old rows, whatever else changes later.
+    /// Calls `each` with the rows of an undo file for a written file: the bytes of the file, the bytes of the edited file in it
+    /// if it is an archive, and rows, which restore the old rows whatever else changes later.
     ///
     /// # Errors
     /// As [`patch::undo`] and [`patch::between`].
     pub fn undo_rows(&self, written: &Written, each: &mut dyn FnMut(Value<'static>) -> Result<()>) -> Result<()> {
-        if !self.is_stepped {
+        // Only rows that were edited by themselves are known.
+        let has_edits = !self.edits.is_empty() && !self.is_stepped;
+        let (mut rows, mut unpatched) = (Vec::new(), Vec::new());
+        if !has_edits && !self.is_same() {
+            let mut keep = |row| {
+                rows.push(row);
+                Ok(())
+            };
+            let left = patch::between(&written.new, self.asset, &self.options, &[], &mut |_, _| {}, &mut keep)?;
+            // What other rows decide follows from the rows.
+            let reader = self.asset.reader();
+            let is_decided = |name: &str| reader.table(name).is_some_and(|table| !patch::is_written(&*table));
+            let tables = left.tables.into_iter().map(|(table, _)| table);
+            unpatched.extend(tables.filter(|table| rows.is_empty() || !is_decided(table)));
+            unpatched.extend(left.reasons);
+        }
+        let of_inner = self.outer.as_ref().and_then(|outer| {
+            let new = written.new.source().bytes();
+            Some(Restore::new(outer.pieces.as_ref()?, self.asset.source().bytes(), new))
+        });
+        for mut restore in [Some(self.undo(written)), of_inner].into_iter().flatten() {
+            restore.unpatched.clone_from(&unpatched);
+            each(restore.row())?;
+        }
+        if has_edits {
             return patch::undo(self.asset, &self.edits, each);
         }
-        // The pieces of the undo bring back the rows that no patch can hold.
-        patch::between(&written.new, self.asset, &self.options, &[], &mut |_, _| {}, each).map(drop)
+        rows.into_iter().try_for_each(each)
     }
 
     /// Whether rows of an unedited table may differ.
@@ -835,17 +933,7 @@ mod tests {
             let mut pieces = Pieces::replaced(len, stretches).unwrap();
             pieces.seal = Some(Seal::new(8..12, |_, _| Ok(vec![0; 4])));
             let mut bytes = pieces.bytes(&sheet);
-            let plan = EditPlan {
-                asset: &asset,
-                options: Options::default(),
-                edits: Vec::new(),
-                pieces,
-                shown: None,
-                row_shown: None,
-                restored: None,
-                is_stepped: false,
-                outer: None,
-            };
+            let plan = EditPlan::new(&asset, Options::default(), pieces);
             assert!(plan.makes(&bytes));
             for at in 0..bytes.len() {
                 bytes[at] ^= 0x55;

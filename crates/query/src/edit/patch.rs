@@ -40,7 +40,8 @@ fn is_stored(column: &Column) -> bool {
     !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
 }
 
-fn is_written(table: &dyn Table) -> bool {
+/// Whether a patch can contain rows of a table.
+pub(super) fn is_written(table: &dyn Table) -> bool {
     table.nature().row_edits != RowEdits::None || table.columns().iter().any(is_stored)
 }
 

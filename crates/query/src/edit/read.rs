@@ -11,7 +11,7 @@ use crate::writable::{short, short_text};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::io::BufRead;
+use std::io::{BufRead, Read as _};
 use std::sync::Arc;
 
 /// Cells by the names of their columns, of a row that is looked at and not kept.
@@ -26,6 +26,8 @@ pub enum InputRow<'r> {
     Restore(Restore),
     /// The columns of exported rows, before the rows: CSV has a header also without rows.
     Columns(Vec<&'r str>),
+    /// No rows: `[]`, as an empty table is exported.
+    Empty,
     /// A row as it was exported: cells by the names of columns.
     Exported {
         /// The row's line, or its number in its list.
@@ -98,6 +100,24 @@ pub fn rows(input: impl BufRead, form: ChangesFormat, each: &mut dyn FnMut(Input
 /// The largest size of a line in bytes.
 const LINE: u64 = 64 << 20;
 
+/// The file in an archive that the rows of an undo file are about, by the first line of `input`, which is added to `line`.
+/// `None` for any other line, and for one that cannot be understood.
+///
+/// # Errors
+/// `Io`.
+pub fn inner_of_undo(input: &mut impl BufRead, line: &mut Vec<u8>) -> Result<Option<String>> {
+    input.take(LINE).read_until(b'\n', line).map_err(|e| Error::io("cannot read", e))?;
+    Ok(inner_of(line))
+}
+
+fn inner_of(line: &[u8]) -> Option<String> {
+    let text = str::from_utf8(line.trim_ascii()).ok()?;
+    match row(json::value_of(text).ok()?, 1) {
+        Ok(InputRow::Restore(restore)) => restore.inner,
+        _ => None,
+    }
+}
+
 fn ndjson(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let mut line = Vec::new();
     for number in 1u64.. {
@@ -123,7 +143,11 @@ fn document(mut input: impl BufRead, each: &mut dyn FnMut(InputRow<'_>) -> Resul
         Some(b'[') => serde_json::from_slice(&bytes),
         _ => serde_json::from_slice(&bytes).map(|item| vec![item]),
     };
-    for (number, item) in (1..).zip(items.map_err(|e| wrong_json(e, 0))?) {
+    let items = items.map_err(|e| wrong_json(e, 0))?;
+    if items.is_empty() {
+        return each(InputRow::Empty);
+    }
+    for (number, item) in (1..).zip(items) {
         let value = json::value_of(item.get()).map_err(|e| wrong_json(e, 0))?;
         each(row(value, number)?)?;
     }
@@ -177,7 +201,7 @@ fn edit(parts: Cells, origin: u64) -> Result<InputRow<'static>, String> {
     }
     let change = match (change.as_deref(), new) {
         (Some("restored"), new) => {
-            let restore = Restore::read(old.as_ref(), new.as_ref());
+            let restore = Restore::read(&key, old.as_ref(), new.as_ref());
             return restore.map(InputRow::Restore).ok_or_else(|| "an undo that cannot be understood".to_owned());
         }
         (Some("changed"), Some(new)) => Change::Set(new),
@@ -290,7 +314,7 @@ mod tests {
                         |(name, value): (Cow<'_, str>, Value<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
                     InputRow::Exported { origin, cells: cells.into_iter().map(owned).collect(), from }
                 }
-                InputRow::Columns(_) | InputRow::Blank { .. } => return Ok(()),
+                InputRow::Columns(_) | InputRow::Empty | InputRow::Blank { .. } => return Ok(()),
                 InputRow::Edit(edit) => InputRow::Edit(edit),
                 InputRow::Restore(restore) => InputRow::Restore(restore),
             });

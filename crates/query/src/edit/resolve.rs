@@ -394,6 +394,12 @@ impl<'a> Resolved<'a> {
                 return Ok(Outcome::Held);
             }
         }
+        if let Change::Set(cells) = &change
+            && rows.is_empty()
+            && self.is_renamed(&key, cells)?
+        {
+            return Ok(Outcome::Held);
+        }
         let row = match self.selected_row(&rows, &key, old, &shown)? {
             Lookup::Found(row) => StoredRow { row, sharers },
             Lookup::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
@@ -404,6 +410,28 @@ impl<'a> Resolved<'a> {
             _ if let Some(why) = why => Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
             _ => self.remove(&row, &shown),
         }
+    }
+
+    /// Whether the table, which has no row with this key, has a row with the key that `cells` change it to, and with the other cells.
+    fn is_renamed(&mut self, key: &RowKey, cells: &Cells) -> Result<bool> {
+        let mut new = key.cells.clone();
+        for (name, given) in cells {
+            let (at, column) = self.column(name)?;
+            let slot = self.keys.iter().position(|key| *key == at).and_then(|slot| new.get_mut(slot));
+            if let (Some(slot), Some(cell)) = (slot, writable::key(column, given)) {
+                *slot = cell;
+            }
+        }
+        if new == key.cells {
+            return Ok(false);
+        }
+        for row in self.rows_of(&new)?.0 {
+            let asked = self.asked(row, cells.clone(), None)?;
+            if self.has(row, &asked)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn rows_may_go(&self, shown: &str) -> Result<()> {
@@ -457,6 +485,21 @@ impl<'a> Resolved<'a> {
         why: Option<String>,
         shown: &str,
     ) -> Result<Outcome> {
+        let asked = self.asked(row.row, cells, old)?;
+        if let Some(why) = why
+            && (asked.is_empty() || !self.has(row.row, &asked)?)
+        {
+            return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
+        }
+        let outcome = self.put(row, asked, shown)?;
+        if outcome == Outcome::Done {
+            self.last = Some(EditPosition::Set(row.row));
+        }
+        Ok(outcome)
+    }
+
+    /// The cells that a row gets by an edit to `cells`.
+    fn asked(&self, row: usize, cells: Cells, old: Option<&Cells>) -> Result<ColumnValues> {
         let mut asked = Vec::new();
         let names: Vec<_> = cells.iter().map(|(name, _)| name.clone()).collect();
         for (name, given) in cells {
@@ -469,24 +512,15 @@ impl<'a> Resolved<'a> {
             // The text of the old id says nothing about a new one.
             if matches!(column.accepts, Accepts::Path | Accepts::Name)
                 && names.contains(&self.table.columns()[at - 1].name)
-                && same_value(&self.table.value(row.row, at)?, &given)
+                && same_value(&self.table.value(row, at)?, &given)
             {
                 continue;
             }
             // A value of another type is not like the one that is there.
             let is_retyped = self.table.typed_by(at).is_some_and(|at| names.contains(&self.table.columns()[at].name));
-            asked.push(self.cell_of(at, given, ValueSource::Typed, Some(row.row).filter(|_| !is_retyped))?);
+            asked.push(self.cell_of(at, given, ValueSource::Typed, Some(row).filter(|_| !is_retyped))?);
         }
-        if let Some(why) = why
-            && (asked.is_empty() || !self.has(row.row, &asked)?)
-        {
-            return Ok(Outcome::LeftOut(format!("{shown}: {why}")));
-        }
-        let outcome = self.put(row, asked, shown)?;
-        if outcome == Outcome::Done {
-            self.last = Some(EditPosition::Set(row.row));
-        }
-        Ok(outcome)
+        Ok(asked)
     }
 
     /// Notes cells of a row, all or none.

@@ -4,6 +4,7 @@ use super::{Cells, Piece, Pieces, refused};
 use crate::codec::xxh64;
 use crate::error::Result;
 use crate::table::Value;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The size and digest that tell a file from others.
@@ -18,6 +19,11 @@ pub struct Fingerprint {
 impl Fingerprint {
     fn bytes(bytes: &[u8]) -> Self {
         Self { size: bytes.len() as u64, content: xxh64(bytes, 0) }
+    }
+
+    /// Whether it is the fingerprint of these bytes.
+    pub(super) fn is_of(self, bytes: &[u8]) -> bool {
+        self.size == bytes.len() as u64 && self.content == xxh64(bytes, 0)
     }
 
     fn value(self) -> Cells {
@@ -41,17 +47,22 @@ fn named<'c>(cells: &'c Cells, wanted: &str) -> Option<&'c Value<'static>> {
 /// The pieces that bring the bytes of a file back from the file that was made of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Restore {
+    /// The edited file in an archive, if these are pieces of the archive. The rows of the patch are rows of the edited file.
+    pub inner: Option<String>,
     /// The file that it is applied to.
     pub old: Fingerprint,
     /// The file that it gives.
     pub new: Fingerprint,
     pieces: Vec<Piece>,
+    /// The differences that only these bytes undo, and no row of the patch.
+    pub unpatched: Vec<String>,
 }
 
 impl Restore {
     pub(super) fn new(pieces: &Pieces, old: &[u8], new: &[u8]) -> Self {
         let pieces = pieces.inverse(old).list().to_vec();
-        Self { old: Fingerprint::bytes(new), new: Fingerprint::bytes(old), pieces }
+        let (old, new) = (Fingerprint::bytes(new), Fingerprint::bytes(old));
+        Self { inner: None, old, new, pieces, unpatched: Vec::new() }
     }
 
     /// The row of a patch that says this.
@@ -69,21 +80,35 @@ impl Restore {
         });
         let mut new = self.new.value();
         new.push(("pieces".into(), Value::List(pieces.collect())));
+        if !self.unpatched.is_empty() {
+            new.push(("unpatched".into(), Value::List(self.unpatched.iter().cloned().map(Value::owned).collect())));
+        }
         Value::Map(vec![
             ("table".into(), Value::Null),
             ("change".into(), "restored".into()),
-            ("key".into(), Value::Null),
+            ("key".into(), self.inner.clone().into()),
             ("old".into(), Value::Map(self.old.value())),
             ("new".into(), Value::Map(new)),
         ])
     }
 
     /// The pieces that a row of an undo file states; `None` for any other row.
-    pub(super) fn read(old: Option<&Cells>, new: Option<&Cells>) -> Option<Self> {
+    pub(super) fn read(key: &Value<'static>, old: Option<&Cells>, new: Option<&Cells>) -> Option<Self> {
         let (old, new) = (old?, new?);
+        let unpatched = match named(new, "unpatched") {
+            Some(Value::List(names)) => names.iter().map(|name| name.as_text().map(Cow::into_owned)).collect(),
+            Some(_) => None,
+            None => Some(Vec::new()),
+        };
         let Value::List(pieces) = named(new, "pieces")? else { return None };
         let pieces = pieces.iter().map(piece).collect::<Option<_>>()?;
-        Some(Self { old: Fingerprint::read(old)?, new: Fingerprint::read(new)?, pieces })
+        Some(Self {
+            inner: key.as_text().map(Cow::into_owned),
+            old: Fingerprint::read(old)?,
+            new: Fingerprint::read(new)?,
+            pieces,
+            unpatched: unpatched?,
+        })
     }
 
     pub(super) fn pieces(&self, len: usize) -> Result<Pieces> {

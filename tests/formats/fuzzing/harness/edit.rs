@@ -290,6 +290,7 @@ pub fn patch(data: &[u8]) {
     let mut take = |row: InputRow<'_>| match row {
         InputRow::Restore(restore) => editor.restore(&restore).map(drop),
         InputRow::Columns(names) => editor.exported_columns(None, &names),
+        InputRow::Empty => Ok(()),
         InputRow::Edit(edit) => editor.edit(edit).map(drop),
         InputRow::Blank { cells, from } => editor.exported_blank(None, cells, from),
         InputRow::Exported { cells, from, .. } => editor.exported(None, cells, from, kind & 4 == 0),
