@@ -687,7 +687,7 @@ fn rows_with_other_keys_are_removed_and_added() {
     }
 }
 
-/// What an edit cannot have changed is not read again. Any other comparison reads everything.
+/// Chunks that an edit has copied are not read again. Any other comparison reads everything.
 #[test]
 fn a_chunk_that_both_archives_have_is_read_unless_an_edit_has_copied_it() {
     let mut damaged = demo(4, Size::Small);
