@@ -105,6 +105,18 @@ fn edits_of_nested_values_are_undone_in_any_order() {
     }
 }
 
+/// The rows of the second undo would be passed over once the first one has restored the bytes.
+#[test]
+fn undo_files_are_applied_one_by_one() {
+    let dir = demo();
+    edit(&dir, &ITEM, "1.ndjson");
+    edit(&dir, &TEXT, "2.ndjson");
+    let both = ["2.ndjson", "1.ndjson"].map(|name| String::from_utf8(read(&dir, name)).unwrap()).concat();
+    let (_, said) = run_with(dir.path(), 2, &["patch", "pack.bin", "-", "--to", "back.bin"], &both);
+    assert!(said.contains("another undo begins after the first one: apply undo files one by one"), "{said}");
+    assert!(!dir.path().join("back.bin").exists());
+}
+
 /// The bytes of one file in a pack are in no row. The rows of a script of several steps undo it.
 #[test]
 fn an_undo_whose_rows_do_not_suffice_names_what_they_leave() {

@@ -87,9 +87,23 @@ impl ChangesFormat {
 /// other object is an exported row.
 ///
 /// # Errors
-/// The errors of `each`, `Syntax` with the line of a text that cannot be understood, and `Io`.
+/// The errors of `each`, `Syntax` with the line of a text that cannot be understood and for several undo files in one, and
+/// `Io`.
 pub fn rows(input: impl BufRead, form: ChangesFormat, each: &mut dyn FnMut(InputRow<'_>) -> Result<()>) -> Result<()> {
     let input = TextInput::new(input);
+    let mut may_restore = true;
+    let each = &mut |row: InputRow<'_>| {
+        // Bytes of an archive precede the bytes of the file in it, and both precede rows.
+        if let InputRow::Restore(restore) = &row {
+            if !may_restore {
+                return Err(refused("another undo begins after the first one: apply undo files one by one"));
+            }
+            may_restore = restore.inner.is_some();
+        } else {
+            may_restore = false;
+        }
+        each(row)
+    };
     match form {
         ChangesFormat::Json => document(input, each),
         ChangesFormat::Ndjson => ndjson(Bounded::new(input, u64::MAX).with_lines(LINE), each),
