@@ -465,6 +465,7 @@ mod tests {
             name: "records".into(),
             sides: [Some(Box::new(Walked(before, &walks[0]))), Some(Box::new(Walked(after, &walks[1])))],
             special: None,
+            finder: None,
             damage: None,
         };
         let filter = Filter::parse("u9Index = 7").unwrap();
