@@ -56,7 +56,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         Some(file) => vec![(file.path.clone().into_owned(), file)],
         None => {
             let wanted = Glob::smart_case(&glob_of(&args.glob))?;
-            choose(archive, |path| wanted.is_match(path), |error| context.damaged(name, &error)).map_err(failed)?
+            choose(archive, |file| wanted.is_match(&file.path), |error| context.damaged(name, &error))
+                .map_err(failed)?
         }
     };
     if chosen.is_empty() {

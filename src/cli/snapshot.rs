@@ -4,8 +4,7 @@ use super::extract::decoded;
 use super::file_names::check_fit;
 use super::output_files::{MadeFolders, ReadFiles};
 use super::{Context, Exit, Failure, Format, Outcome};
-use crate::archive::Game;
-use crate::archive::choose;
+use crate::archive::{File, Game, choose};
 use crate::atomic_file::{FileId, PartFolder, changed, is_inside, replace, sync_files, sync_folder};
 use crate::diff;
 use crate::paths::{glob_of, joined};
@@ -25,8 +24,8 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 
 /// Save the parts of a game that a later comparison needs
 ///
-/// These are the indexes and the matching files; without globs, the database if present. DIR is an archive: it lists
-/// all files and holds the bytes of the saved ones. It takes one build after another. A file that is equal in an
+/// These are the indexes, the loose files and the matching files; without globs, the database if present. DIR is an
+/// archive: it lists all files and holds the bytes of the saved ones. It takes one build after another. A file that is equal in an
 /// earlier build takes no space: it is linked. DIR is no folder of the archive itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -37,7 +36,7 @@ Examples:
 pub(super) struct Args {
     /// The archive
     archive: PathBuf,
-    /// The files to save besides the indexes: globs over their paths
+    /// The files of volumes to save: globs over their paths
     #[arg(value_name = "GLOB")]
     globs: Vec<String>,
     /// The folder for the snapshot
@@ -74,13 +73,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         ([], Some(database)) if archive.find(database).map_err(failed)?.is_some() => vec![Glob::new(database, false)?],
         (globs, _) => globs.iter().map(|glob| Glob::smart_case(&glob_of(glob))).collect::<Result<_, _>>()?,
     };
-    let files = if globs.is_empty() {
-        Vec::new()
-    } else {
-        choose(archive, |path| globs.iter().any(|glob| glob.is_match(path)), |error| context.damaged(name, &error))
-            .map_err(failed)?
-    };
-    if files.is_empty() && !args.globs.is_empty() {
+    let is_wanted = |path: &str| globs.iter().any(|glob| glob.is_match(path));
+    // No index lists a loose file: without its bytes, the build would seem to lack it.
+    let is_kept = |file: &File<'_>| file.volume.is_none() || is_wanted(&file.path);
+    let files = choose(archive, is_kept, |error| context.damaged(name, &error)).map_err(failed)?;
+    if !args.globs.is_empty() && !files.iter().any(|(_, file)| is_wanted(&file.path)) {
         context.not_found(&format!("{name}: nothing in it matches {:?}", args.globs.join(" ")));
     }
 

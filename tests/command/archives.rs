@@ -221,6 +221,29 @@ fn a_snapshot_stands_for_a_build() {
     assert_eq!(new, json(0, &["ls", to, "-t", "builds"])[0]["build"]);
 }
 
+/// No index lists a loose file.
+#[test]
+fn a_snapshot_of_a_build_does_not_differ_from_it() {
+    let dir = TempDir::new().unwrap();
+    let [game, to] = ["game", "builds"].map(|name| dir.path().join(name));
+    write_game(&game);
+    for build in BUILDS {
+        let texts = game.join("bin").join(build).join("res/texts/en/LC_MESSAGES");
+        fs::create_dir_all(&texts).unwrap();
+        fs::write(texts.join("global.mo"), build).unwrap();
+        let [of_game, of_snapshot] = [&game, &to].map(|game| format!("{}@{build}", game.to_str().unwrap()));
+        run(0, &["snapshot", &of_game, "--to", to.to_str().unwrap()]);
+        for [a, b] in [[&of_game, &of_snapshot], [&of_snapshot, &of_game]] {
+            assert_eq!(run(0, &["diff", a, b]).0, "no differences\n");
+        }
+        let kept = to.join("bin").join(build).join("res/texts/en/LC_MESSAGES/global.mo");
+        assert_eq!(fs::read_to_string(kept).unwrap(), build);
+    }
+    let [a, b] = [game, to].map(|path| path.to_str().unwrap().to_owned());
+    let (_, said) = run(1, &["snapshot", &a, "--to", &format!("{b}2"), "nothing/*"]);
+    assert!(said.contains("nothing in it matches"), "{said}");
+}
+
 #[test]
 fn a_file_that_moved_is_told_as_one() {
     use assetq::formats::wows::game_folder::Variant;

@@ -2,6 +2,7 @@
 
 use crate::archives::write_game;
 use crate::common::run;
+use assetq_sample::space::models_bin;
 use assetq_sample::wows::BUILDS;
 use assetq_sample::{FOLDERS, Size, geometry, wdb};
 use std::fs;
@@ -268,4 +269,48 @@ fn a_link_to_nothing_is_named_if_its_name_promises_a_file() {
     let (out, err) = run(dir.path(), 4, &["ls", "*.wdb", "--strict"]);
     assert!(out.is_empty() && err.lines().count() == 1, "{out}{err}");
     lacking(&dir, 4, "e.splash: cannot open: ", &["sql", "SELECT count(*) FROM boxes", "*.splash"]);
+}
+
+/// The list of render sets of one model leads nowhere: how many it has is not known.
+#[test]
+fn rows_of_a_list_that_cannot_be_read_are_neither_counted_nor_compared() {
+    const MODEL: usize = 168;
+    const RENDER_SETS: usize = 144;
+    let dir = TempDir::new().unwrap();
+    let mut bytes = models_bin(3, Size::Small);
+    fs::write(dir.path().join("old.bin"), &bytes).unwrap();
+    bytes[24 + 3 * MODEL + RENDER_SETS..][..8].fill(0x7f);
+    fs::write(dir.path().join("new.bin"), &bytes).unwrap();
+    let asked = |code, query: &str, file| run(dir.path(), code, &["sql", query, file, "-f", "csv"]);
+    for query in [
+        "SELECT count(*) FROM render_sets",
+        "SELECT sum(model) FROM render_sets",
+        "SELECT count(*) FROM render_sets WHERE model = 3",
+    ] {
+        let (out, said) = asked(3, query, "new.bin");
+        assert!(said.contains("render_sets") && !out.contains(char::is_numeric), "{query}: {out}{said}");
+    }
+    // Rows before and behind it are read, found and changed.
+    for condition in ["model = 2", "model = 4", "rowid = 0"] {
+        let query = format!("SELECT * FROM render_sets WHERE {condition}");
+        assert_eq!(asked(0, &query, "new.bin"), asked(0, &query, "old.bin"));
+    }
+    run(
+        dir.path(),
+        0,
+        &["sql", "UPDATE render_sets SET material_name_id = 7 WHERE rowid = 0", "new.bin", "--to", "a.bin"],
+    );
+    // With damaged rows left out, all others are there, and what is missing is named.
+    let (all, _) = asked(0, "SELECT model, \"index\" FROM render_sets WHERE model <> 3", "old.bin");
+    let query = "SELECT model, \"index\" FROM render_sets";
+    let (rows, said) = run(dir.path(), 3, &["sql", query, "new.bin", "-f", "csv", "--skip-damaged"]);
+    assert!(rows == all && said.contains("rows of 1 table that cannot be found are left out"), "{rows}{said}");
+    let export = ["export", "new.bin", "-t", "render_sets", "-c", "model,index", "--skip-damaged", "--to", "rows.csv"];
+    let (_, said) = run(dir.path(), 3, &export);
+    assert!(said.contains("rows of render_sets that cannot be found are left out"), "{said}");
+    assert_eq!(fs::read_to_string(dir.path().join("rows.csv")).unwrap(), all);
+    for [old, new] in [["old.bin", "new.bin"], ["new.bin", "old.bin"]] {
+        let (out, _) = run(dir.path(), 3, &["diff", old, new, "-t", "render_sets", "-f", "patch"]);
+        assert_eq!(out, "");
+    }
 }

@@ -231,6 +231,9 @@ pub(super) fn say_left_out(session: &Session, context: &Context) {
     if left_out.rows > 0 {
         complain(&format!("{} left out", counted(left_out.rows, "damaged row")));
     }
+    if left_out.tables > 0 {
+        complain(&format!("rows of {} that cannot be found are left out", counted(left_out.tables, "table")));
+    }
     for (file, table, columns) in session.take_repeated() {
         context.note_repeated(files.get(file).unwrap_or(&""), &SelectedRows::new(table), &columns, "WHERE");
     }

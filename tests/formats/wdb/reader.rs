@@ -359,7 +359,7 @@ mod packs {
         for ((_, file), (_, _, data)) in named.iter().zip(&files) {
             assert_eq!(archive::open(&pack, file, "pack.bin").unwrap().bytes(), data);
         }
-        let ends_in_bin = choose(&pack, |name| name.ends_with(".bin"), |error| panic!("{error}")).unwrap();
+        let ends_in_bin = choose(&pack, |file| file.path.ends_with(".bin"), |error| panic!("{error}")).unwrap();
         assert_eq!(ends_in_bin.len(), 2);
     }
 

@@ -10,7 +10,7 @@ const SHARED: u64 = 8;
 /// The minimum budget: more than files that share a few bytes in a small archive ever take.
 const LEAST: u64 = 64 << 20;
 
-/// The files whose path `wanted` accepts, in the order of the archive, each under a unique name: a name that equals an
+/// The files that `wanted` accepts, in the order of the archive, each under a unique name: a name that equals an
 /// earlier one, ignoring case, gets a number at its end. Names are the archive's and may be unfit for files. `damaged`
 /// gets the error of each entry that cannot be read.
 ///
@@ -20,14 +20,14 @@ const LEAST: u64 = 64 << 20;
 /// As [`Archive::len`].
 pub fn choose<'a>(
     archive: &'a dyn Archive,
-    wanted: impl Fn(&str) -> bool,
+    wanted: impl Fn(&File<'a>) -> bool,
     mut damaged: impl FnMut(Error),
 ) -> Result<Vec<(String, File<'a>)>> {
     let mut taken = HashSet::new();
     let mut chosen = Vec::new();
     for n in 0..archive.len()? {
         match archive.file(n) {
-            Ok(file) if wanted(&file.path) => {
+            Ok(file) if wanted(&file) => {
                 let mut name = file.path.clone().into_owned();
                 while !taken.insert(name.to_lowercase()) {
                     name = format!("{name}~{n}");

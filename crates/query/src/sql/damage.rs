@@ -38,6 +38,8 @@ struct DamageLog {
 pub struct LeftOut {
     /// The number of rows, each counted once.
     pub rows: usize,
+    /// The number of tables with further rows, which cannot be found.
+    pub tables: usize,
     /// The number of the file and the damage, for the first few rows.
     pub errors: Vec<(usize, Error)>,
 }
@@ -81,7 +83,8 @@ impl Damage {
     /// Removes and returns the count and the errors of rows that were left out.
     pub(super) fn take_left_out(&self) -> LeftOut {
         let mut met = lock(&self.met);
-        let rows = std::mem::take(&mut met.places).len();
-        LeftOut { rows, errors: std::mem::take(&mut met.errors) }
+        let places = std::mem::take(&mut met.places);
+        let [rows, tables] = [true, false].map(|is_row| places.iter().filter(|at| at.row.is_some() == is_row).count());
+        LeftOut { rows, tables, errors: std::mem::take(&mut met.errors) }
     }
 }

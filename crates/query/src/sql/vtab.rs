@@ -285,7 +285,15 @@ impl TableState {
         let rows = match (plan.access, &first) {
             (Access::Row, _) => plan.number(arguments).map(|number| {
                 let row = state.row(number);
-                table.len().map(|len| row.filter(|&row| row < len).into_iter().collect())
+                match (table.len(), row) {
+                    (Ok(len), _) => Ok(row.filter(|&row| row < len).into_iter().collect()),
+                    // The row may lie before the damage that keeps the rows from being counted.
+                    (Err(_), Some(row)) => table
+                        .cursor_over(row, Some(&[]))
+                        .advance()
+                        .map(|found| found.then_some(row).into_iter().collect()),
+                    (Err(error), None) => Err(error),
+                }
             }),
             (Access::Probe, Some(bound)) => bound.candidates(table),
             (Access::Hash, Some(bound)) => {

@@ -42,7 +42,7 @@ struct Share<P> {
 
 /// Reads `columns` of the rows `range` of `table` by all but one of `readers` at once, and hands their pieces over in order;
 /// further rows are read meanwhile. The last reader reads rows that did not fit into their piece. `None` if a walk cannot
-/// begin at any row.
+/// begin at any row, or its end is not known.
 pub(super) fn read_all<R: ShareReader, E: From<Error>>(
     mut readers: Vec<R>,
     table: &dyn Table,
@@ -55,10 +55,8 @@ pub(super) fn read_all<R: ShareReader, E: From<Error>>(
         return None;
     }
     let mut rest = readers.pop()?;
-    let walk = match table.len() {
-        Ok(len) => Walk { table, columns, len: len.min(range.end) },
-        Err(error) => return Some(Err(error.into())),
-    };
+    // A walk in order reads the rows before the damage for which they cannot be counted.
+    let walk = Walk { table, columns, len: table.len().ok()?.min(range.end) };
     Some(walk.read(readers, range.start, |mut left, mut share| {
         loop {
             hand_over(share.piece?)?;

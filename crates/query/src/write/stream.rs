@@ -201,10 +201,8 @@ impl Selection {
                 // The number of a row may take time to find.
                 Ok(true) if self.range.end == usize::MAX || rows.row() < self.range.end => {}
                 Ok(_) => return Ok(()),
-                Err(error) => {
-                    // The later rows are lost, which no caller requested.
-                    return Err(error.context(&self.table));
-                }
+                // No later row can be found.
+                Err(error) => return self.damaged(None, error),
             }
             let row = &*rows;
             let is_meant = self.filter.iter().try_fold(true, |meant, filter| Ok(meant && filter.matches(row)?));
@@ -216,10 +214,13 @@ impl Selection {
         }
     }
 
-    /// Counts a damaged row if damaged rows are skipped. Returns its error otherwise.
+    /// Counts damage if damaged rows are skipped. Returns its error otherwise. `row` is the damaged row; `None` if no row can be found
+    /// any more.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<()> {
-        let Some(row) = row else { return Err(error.context(&self.table)) };
-        let error = error.in_row(&self.table, row);
+        let error = match row {
+            Some(row) => error.in_row(&self.table, row),
+            None => error.context(&self.table),
+        };
         match &self.left_out {
             Some(left_out) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
                 lock(left_out).fail(error);

@@ -417,11 +417,9 @@ fn bytes<'v, const N: usize>(bytes: Option<[u8; N]>) -> Value<'v> {
 }
 
 fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
-    // A damaged buffer has one row, which has its error.
-    let starts = Arc::new(LazyLock::new(move || {
-        let counts = g.vertex_buffers().map(|buffer| buffer.size().and_then(|_| buffer.count()));
-        counts.map(|count| count.unwrap_or(1)).collect::<RowEnds>()
-    }));
+    // The rows of a buffer that states no number are missing: the others end with its error.
+    let counts = move || g.vertex_buffers().map(|buffer| buffer.size().and_then(|_| buffer.count()));
+    let starts = Arc::new(LazyLock::new(move || counts().map(|count| count.unwrap_or(0)).collect::<RowEnds>()));
     let of_count = Arc::clone(&starts);
     let table = DeclaredTable::walked(
         "vertices",
@@ -449,15 +447,14 @@ fn vertices<'g>(g: &'g Geometry) -> Made<'g> {
     .column(Column::uint("id"), |v| Ok(first(v.read()?.ids()).into()))
     .column(Column::numbers("colour"), |v| Ok(bytes(first(v.read()?.colours()))))
     .with_box(|v| Ok(first(v.read()?.positions()).map(OrientedBox::of_point)))
+    .damaged(move || counts().find_map(Result::err))
     .derived();
     Box::new(table)
 }
 
 fn triangles(g: &Geometry) -> Made<'_> {
-    let starts = Arc::new(LazyLock::new(move || {
-        let counts = g.index_buffers().map(|buffer| buffer.size().and_then(|_| Ok(buffer.count()? / 3)));
-        counts.map(|count| count.unwrap_or(1)).collect::<RowEnds>()
-    }));
+    let counts = move || g.index_buffers().map(|buffer| buffer.size().and_then(|_| Ok(buffer.count()? / 3)));
+    let starts = Arc::new(LazyLock::new(move || counts().map(|count| count.unwrap_or(0)).collect::<RowEnds>()));
     let of_count = Arc::clone(&starts);
     let table = DeclaredTable::new(
         "triangles",
@@ -471,6 +468,7 @@ fn triangles(g: &Geometry) -> Made<'_> {
         let found = g.indices(*buffer)?.get(at).ok_or_else(|| no_cell("triangles", *index, corner))?;
         Ok(found.into())
     })
+    .damaged(move || counts().find_map(Result::err))
     .derived();
     Box::new(table)
 }

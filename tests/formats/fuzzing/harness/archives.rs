@@ -106,5 +106,5 @@ fn files(archive: &dyn Archive, options: &Options) {
     let _ = archive.volumes();
     let _ = archive.builds();
     let _ = archive.builds().map(|builds| builds.snapshot());
-    let _ = archive::choose(archive, |path| path.ends_with(".wdb"), |_| {});
+    let _ = archive::choose(archive, |file| file.path.ends_with(".wdb"), |_| {});
 }

@@ -2,6 +2,7 @@
 
 use super::records::{Lead, Records, within};
 use crate::budget::{Budget, RowBudget};
+use crate::bwdb::counts::Counted;
 use crate::bwdb::record::{Elements, HeldTexts, Ids, KIND, Leaf, Walker, Wanted};
 use crate::bwdb::text_search::stands;
 use crate::bytes::View;
@@ -63,8 +64,8 @@ impl<'a> Walker<'a> for TextSearch<'_> {
     }
 }
 
-/// The rows of all records' children, in order. A record with unreadable children has one row, whose cells have the
-/// error. If arrays overlap too much, the rows end with an error.
+/// The rows of all records' children, in order. A record whose children cannot be counted has none: the rows end with its error, and
+/// a search for it has it. If arrays overlap too much, the rows end with an error, too.
 struct Parents<'a, R, C> {
     name: &'static str,
     records: R,
@@ -74,14 +75,18 @@ struct Parents<'a, R, C> {
     /// The literal of the last search in all texts, and whether it was found.
     stood: Mutex<Option<(Literal, bool)>>,
     /// The rows of the children of each record, up to one that exceeds all limits; counted on first use.
-    ends: OnceLock<Arc<RowEnds>>,
+    counted: OnceLock<Arc<Counted>>,
     /// The last found record: cells are read row by row, and rows of one record are consecutive.
     last: AtomicUsize,
 }
 
 impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     fn ends(&self) -> &RowEnds {
-        self.ends.get_or_init(|| {
+        &self.counted().ends
+    }
+
+    fn counted(&self) -> &Counted {
+        self.counted.get_or_init(|| {
             let records = self.records.len();
             let parts = lazy::parts_for(records, 1 << 12);
             let share = records.div_ceil(parts);
@@ -95,11 +100,13 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         })
     }
 
-    /// The number of rows of each of these records.
-    fn counts(&self, records: Range<usize>) -> Vec<usize> {
-        records
-            .map(|record| self.records.view(record).and_then(|view| self.children.count(view)).unwrap_or(1))
-            .collect()
+    /// The number of rows of each of these records; `None` if it cannot be counted.
+    fn counts(&self, records: Range<usize>) -> Vec<Option<usize>> {
+        records.map(|record| self.count(record).ok()).collect()
+    }
+
+    fn count(&self, record: usize) -> Result<usize> {
+        self.records.view(record).and_then(|view| self.children.count(view))
     }
 
     fn lead(&self, number: usize) -> &Lead<'a> {
@@ -148,11 +155,11 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         self.records.file().bytes().len()
     }
 
-    /// Counts the rows of `record` unless they are counted.
+    /// Checks that the rows of `record` can be counted, and can all be read.
     fn check_counted(&self, record: usize) -> Result<()> {
         let counted = self.ends().parts();
         if record < counted {
-            return Ok(());
+            return self.count(record).map(drop).map_err(|error| within(self.name, self.rows_of(record).start, error));
         }
         // The record that exceeds the limit, whichever was requested.
         let view = self.records.view(counted)?;
@@ -161,9 +168,11 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         spent.map_err(|error| error.context(self.name))
     }
 
-    /// Counts the rows of all records unless they are counted.
+    /// Checks the rows of all records.
     fn check_all(&self) -> Result<()> {
-        self.records.len().checked_sub(1).map_or(Ok(()), |last| self.check_counted(last))
+        let last = self.records.len().checked_sub(1);
+        let first = self.counted().unreadable.filter(|record| *record < self.ends().parts()).or(last);
+        first.map_or(Ok(()), |record| self.check_counted(record))
     }
 
     fn rows_of(&self, record: usize) -> Range<usize> {
@@ -331,8 +340,8 @@ pub(super) struct Nested<'a, R, C: Children<'a>> {
 
 impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
     pub(super) fn new(name: &'static str, records: R, children: C) -> Self {
-        let (leads, stood, ends, last) = (records.leads(), Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
-        let parents = Arc::new(Parents { name, records, children, leads, stood, ends, last });
+        let (leads, stood, counted, last) = (records.leads(), Mutex::default(), OnceLock::new(), AtomicUsize::new(0));
+        let parents = Arc::new(Parents { name, records, children, leads, stood, counted, last });
         let [of_count, of_row, of_touch, of_damage, of_known] = std::array::from_fn(|_| Arc::clone(&parents));
         let mut table =
             DeclaredTable::walked(name, move || Ok(of_count.len()), move |row, before| of_row.locate(row, before))
