@@ -1,5 +1,5 @@
 use super::{Context, Failure, Format, Outcome, Unit};
-use crate::archive::Address;
+use crate::archive::{Address, Archive, Game};
 use crate::find::{self, FindOptions, Hit, Pattern, PatternOptions, Syntax};
 use crate::report::counted;
 use crate::table::filter::{Bound, Filter};
@@ -276,20 +276,23 @@ impl Search<'_> {
                     }
                 }
                 self.context.warn(&asset);
-                if self.args.table.is_none() && asset.reader().archive().is_some() {
+                if self.args.table.is_none()
+                    && let Some(archive) = asset.reader().archive()
+                {
                     match &first {
-                        None => first = Some((file.to_owned(), Address::within(path, "*"))),
+                        None => first = Some((file.to_owned(), Address::within(path, "*"), each_build(archive, file))),
                         Some(_) => others += 1,
                     }
                 }
             }
-            if let Some((file, inside)) = &first {
+            if let Some((file, inside, builds)) = &first {
                 let others = match others {
                     0 => String::new(),
                     others => format!(" and those of {}", counted(others, "other")),
                 };
                 let inside = inside.display();
-                self.context.note(file, &format!("its files{others} were not opened; write '{inside}' to search them"));
+                let what = format!("its files{others} were not opened; write '{inside}' to search them{builds}");
+                self.context.note(file, &what);
             }
             mistake.filter(|_| !asked).map_or(Ok(()), Err)
         })
@@ -304,4 +307,16 @@ fn key<'r>(table: &dyn Table, row: &'r dyn RowCursor) -> crate::Result<Value<'r>
         1 => cells.swap_remove(0),
         _ => Value::List(cells),
     })
+}
+
+/// The end of a note on a game with several builds: the address of the files of them all. `name` is that of the game, perhaps with a
+/// build.
+fn each_build(archive: &dyn Archive, name: &str) -> String {
+    let builds = archive.builds().map_or(&[][..], Game::build_names);
+    if builds.len() < 2 {
+        return String::new();
+    }
+    let named = name.rsplit_once('@').filter(|(_, build)| builds.iter().any(|known| known == build));
+    let game = named.map_or(name, |(game, _)| game);
+    format!(", or '{game}@*:*' for all its builds")
 }

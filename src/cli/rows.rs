@@ -229,8 +229,9 @@ impl Context {
         // Damage was reported with the rows.
         if let Ok(Some((names, condition))) = rows.of_one_thing(repeating) {
             let (table, names) = (rows.table.name(), names.join(" and "));
-            let what =
-                format!("rows of {table} repeat for each {names}; \"{condition}\" in {option} counts each thing once");
+            let what = format!(
+                "rows of {table} repeat for each {names}; \"{condition}\" in {option} selects one, which may lack things of others"
+            );
             self.note(file, &what);
         }
     }

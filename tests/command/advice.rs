@@ -178,6 +178,10 @@ export ship.geometry --to n58.png
 assetq refs ship.geometry . --tree names its textures, which are written so, and
 refs ship.geometry . --tree
 
+find Borealis wows
+or 'wows@*:*' for all its builds
+find Borealis wows@*:*
+
 history Aurora wows
 rows of long tables are counted; -f csv lists them
 history Aurora wows -f csv
@@ -187,7 +191,7 @@ diff wows@7000000 wows -w "title = 'Aurora'"
 diff wows@7000000 wows -w "title = 'Aurora'" --deep
 
 ls GameParams.data -t armor -w "thickness > 100"
-"component = 'A_Hull'" in --where counts each thing once
+"component = 'A_Hull'" in --where selects one, which may lack things of others
 ls GameParams.data -t armor -w "thickness > 100 and component = 'A_Hull'"
 
 ls enemy.wdb fields
@@ -480,6 +484,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "a file that cannot be mapped and is larger than a gigabyte",
     ),
     ("give --game ff13, ff13-2 or lr", "tests/formats/white.rs"),
+    ("--delete-missing deletes all rows for the header line of a .csv, or [] in a .json", "tests/command/edit/undo.rs"),
     ("and assetq reads none: export it without compression", "a GLB of another program"),
     ("NAME first, as `cat --types` does", "a graph with a member of any type"),
     ("`patch --entry` can say its type", "a graph with a member of any type"),

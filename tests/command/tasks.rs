@@ -140,7 +140,7 @@ fn repeated_rows_are_noted_with_the_condition_that_counts_each_thing_once() {
     };
     let (all, said) = plates("");
     let one = "ship = 'PXSC501_Aurora_1942' and component = 'A_Hull'";
-    let note = "note: rows of armor_plates repeat for each component; \"component = 'A_Hull'\" in --where counts";
+    let note = "note: rows of armor_plates repeat for each component; \"component = 'A_Hull'\" in --where selects one";
     assert!(said.contains(note), "{said}");
     let (once, said) = plates(&format!(" and {one}"));
     assert_eq!((said.as_str(), 2 * (once.lines().count() - 1)), ("", all.lines().count() - 1), "{once}");
@@ -150,8 +150,9 @@ fn repeated_rows_are_noted_with_the_condition_that_counts_each_thing_once() {
         run(dir.path(), code, &["sql", &query, "ship.geometry", "--with", "GameParams.data", "-f", "csv"])
     };
     let (count, said) = sql(0, thick);
-    let note =
-        format!("rows of armor_plates repeat for each ship and component; \"{one}\" in WHERE counts each thing once");
+    let note = format!(
+        "rows of armor_plates repeat for each ship and component; \"{one}\" in WHERE selects one, which may lack things of others"
+    );
     assert!(count.ends_with("\r\n8\r\n") && said.contains(&note), "{count} {said}");
     let (count, said) = sql(0, &format!("{thick} AND {one}"));
     assert_eq!((count.as_str(), said.as_str()), ("count(*)\r\n3\r\n", ""));
