@@ -14,6 +14,7 @@ use assetq_sample::wdb::{Game, Sheet, pack};
 use assetq_sample::{FILES, Size};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
@@ -494,6 +495,17 @@ fn a_mesh_differs_by_what_it_decodes_to() {
     );
 }
 
+/// A group is known by its triangles.
+#[test]
+fn a_group_differs_by_the_id_of_its_vertices() {
+    let dir = TempDir::new().unwrap();
+    for (name, id) in [("old.geometry", 1), ("new.geometry", 9)] {
+        fs::write(dir.path().join(name), geometry(&SQUARE, &[0, 1, 2, 0, 2, 3], false, id).build()).unwrap();
+    }
+    let (out, _) = run(dir.path(), 1, &["diff", "old.geometry", "new.geometry", "-t", "render_groups"]);
+    assert!(out.contains("vertices_id: 0x00000001 -> 0x00000009"), "{out}");
+}
+
 #[test]
 fn hulls_and_plates_differ_by_model() {
     let build = |size: f32, layers: &[u16]| {
@@ -618,7 +630,7 @@ fn assetq(dir: &Path, code: i32, args: &[&str]) -> (String, String) {
 /// A folder with two sheets, two databases and an archive.
 fn folder() -> TempDir {
     let dir = TempDir::new().unwrap();
-    let write = |name: &str, bytes: Vec<u8>| std::fs::write(dir.path().join(name), bytes).unwrap();
+    let write = |name: &str, bytes: Vec<u8>| fs::write(dir.path().join(name), bytes).unwrap();
     let sheet = |rows: &[(&str, i64, &str)]| {
         let sheet = Sheet::new(Game::Later, "item").fields(["u8Kind", "sName"]);
         let add =
@@ -734,8 +746,8 @@ fn rows_that_cannot_be_read_are_neither_removed_nor_added() {
     let mut bad = good.clone();
     let middle = cell("offset") + cell("stored_size") / 2;
     bad[middle..middle + 20].fill(0xFF);
-    std::fs::write(dir.path().join("good.vrb"), &good).unwrap();
-    std::fs::write(dir.path().join("bad.vrb"), &bad).unwrap();
+    fs::write(dir.path().join("good.vrb"), &good).unwrap();
+    fs::write(dir.path().join("bad.vrb"), &bad).unwrap();
     for [old, new] in [["good.vrb", "bad.vrb"], ["bad.vrb", "good.vrb"]] {
         for format in ["text", "json", "ndjson", "csv", "markdown", "patch"] {
             let (out, err) = run(dir.path(), 3, &["diff", old, new, "-f", format]);
@@ -772,8 +784,8 @@ fn a_table_that_cannot_be_shown_is_not_removed() {
         let good = sample(name);
         let mut bad = good.clone();
         bad[at..at + 8].fill(0xFF);
-        std::fs::write(dir.path().join("good.bin"), &good).unwrap();
-        std::fs::write(dir.path().join("bad.bin"), &bad).unwrap();
+        fs::write(dir.path().join("good.bin"), &good).unwrap();
+        fs::write(dir.path().join("bad.bin"), &bad).unwrap();
         for [old, new] in [["good.bin", "bad.bin"], ["bad.bin", "good.bin"]] {
             let (out, err) = run(dir.path(), 3, &["diff", old, new, "-t", table, "-f", "ndjson"]);
             assert_eq!(out, "", "{name}: {old} {new}");
@@ -790,8 +802,8 @@ fn a_table_that_cannot_be_shown_is_not_removed() {
 fn a_patch_of_a_cut_pack_is_damaged() {
     let dir = TempDir::new().unwrap();
     let good = FILES.iter().find(|(name, ..)| *name == "pack.bin").unwrap().2(1, Size::Small);
-    std::fs::write(dir.path().join("good.bin"), &good).unwrap();
-    std::fs::write(dir.path().join("cut.bin"), &good[..3000]).unwrap();
+    fs::write(dir.path().join("good.bin"), &good).unwrap();
+    fs::write(dir.path().join("cut.bin"), &good[..3000]).unwrap();
     for [old, new] in [["good.bin", "cut.bin"], ["cut.bin", "good.bin"]] {
         let (out, err) = run(dir.path(), 3, &["diff", old, new, "-f", "patch"]);
         assert!(out.is_empty() && err.starts_with("assetq: cut.bin: entry "), "{old} {new}: {out}{err}");

@@ -117,7 +117,7 @@ fn render_groups(g: &Geometry) -> Made<'_> {
         DeclaredTable::new("render_groups", || Ok(g.groups()?.groups.len()), |row| Ok(g.groups()?.groups.get(row)))
             .column(Column::text("name").brief().read_from(VISUAL), |group| Ok(group.name.as_str().into()))
             .column(Column::id32("indices_id").key(), |group| Ok(mapping_id(g.index_mappings()?, group.indices)))
-            .column(Column::id32("vertices_id").place(), |group| Ok(mapping_id(g.vertex_mappings()?, group.vertices)))
+            .column(Column::id32("vertices_id"), |group| Ok(mapping_id(g.vertex_mappings()?, group.vertices)))
             .column(Column::uint("vertex_mapping").brief().place(), |group| Ok(group.vertices.into()))
             .column(Column::uint("index_mapping").brief().place(), |group| Ok(group.indices.into()))
             .column(Column::uint("vertices").brief(), |group| {
