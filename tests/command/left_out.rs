@@ -307,8 +307,7 @@ fn rows_of_a_list_that_cannot_be_read_are_neither_counted_nor_compared() {
     assert!(rows == all && said.contains("rows of 1 table that cannot be found are left out"), "{rows}{said}");
     let export = ["export", "new.bin", "-t", "render_sets", "-c", "model,index", "--skip-damaged", "--to", "rows.csv"];
     let (_, said) = run(dir.path(), 3, &export);
-    assert!(said.contains("rows of render_sets that cannot be found are left out"), "{said}");
-    assert_eq!(fs::read_to_string(dir.path().join("rows.csv")).unwrap(), all);
+    assert!(said.contains("render_sets") && !dir.path().join("rows.csv").exists(), "{said}");
     for [old, new] in [["old.bin", "new.bin"], ["new.bin", "old.bin"]] {
         let (out, _) = run(dir.path(), 3, &["diff", old, new, "-t", "render_sets", "-f", "patch"]);
         assert_eq!(out, "");

@@ -319,21 +319,16 @@ impl<'a> Export<'a> {
         ]
     }
 
-    /// Leaves a damaged row out if the arguments allow that, or, after the last row that can be found, all others.
+    /// Leaves a damaged row out if the arguments allow that. Damage after the last row that can be found ends the output.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
-        let shown = match row {
-            Some(row) => error.in_row(name, row),
-            None => error.context(name),
-        };
+        let Some(row) = row else { return Err(Failure::in_file(file, &error.context(name))) };
+        let error = error.in_row(name, row);
         if !self.args.skip_damaged {
-            return Err(Failure::in_file(file, &shown));
+            return Err(Failure::in_file(file, &error));
         }
-        self.context.damaged(file, &shown);
-        match row {
-            Some(_) => self.left_out.set(self.left_out.get() + 1),
-            None => complain(&format!("{file}: rows of {name} that cannot be found are left out")),
-        }
+        self.context.damaged(file, &error);
+        self.left_out.set(self.left_out.get() + 1);
         Ok(())
     }
 

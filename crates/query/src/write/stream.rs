@@ -201,8 +201,10 @@ impl Selection {
                 // The number of a row may take time to find.
                 Ok(true) if self.range.end == usize::MAX || rows.row() < self.range.end => {}
                 Ok(_) => return Ok(()),
-                // No later row can be found.
-                Err(error) => return self.damaged(None, error),
+                Err(error) => {
+                    // The later rows are lost, which no caller requested.
+                    return Err(error.context(&self.table));
+                }
             }
             let row = &*rows;
             let is_meant = self.filter.iter().try_fold(true, |meant, filter| Ok(meant && filter.matches(row)?));
@@ -214,13 +216,10 @@ impl Selection {
         }
     }
 
-    /// Counts damage if damaged rows are skipped. Returns its error otherwise. `row` is the damaged row; `None` if no row can be found
-    /// any more.
+    /// Counts a damaged row if damaged rows are skipped. Returns its error otherwise.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<()> {
-        let error = match row {
-            Some(row) => error.in_row(&self.table, row),
-            None => error.context(&self.table),
-        };
+        let Some(row) = row else { return Err(error.context(&self.table)) };
+        let error = error.in_row(&self.table, row);
         match &self.left_out {
             Some(left_out) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
                 lock(left_out).fail(error);
