@@ -14,6 +14,7 @@ mod check;
 mod copy;
 mod editor;
 pub mod patch;
+mod plan;
 pub mod read;
 mod resolve;
 mod restore;
@@ -28,8 +29,9 @@ pub use crate::writable::{Item, ListEdit, Lists, agrees};
 pub use chain::{AssetEdit, EditChain};
 #[cfg(feature = "sql")]
 pub(crate) use editor::writable;
-pub use editor::{EditPlan, Editor, Steps, Written};
+pub use editor::{Editor, Steps};
 pub use patch::Unpatched;
+pub use plan::{EditPlan, Written};
 #[cfg(feature = "sql")]
 pub(crate) use resolve::rows_may_change;
 pub use resolve::{Outcome, check_cell, insert_cells, put_cell};
