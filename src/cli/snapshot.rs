@@ -25,8 +25,8 @@ pub(super) const FORMATS: &[Format] = Format::ROWS;
 /// Save the parts of a game that a later comparison needs
 ///
 /// These are the indexes, the loose files and the matching files; without globs, the database if present. DIR is an
-/// archive: it lists all files and holds the bytes of the saved ones. It takes one build after another. A file that is equal in an
-/// earlier build takes no space: it is linked. DIR is no folder of the archive itself.
+/// archive: it lists all files and holds the bytes of the saved ones. It takes one build after another. A file that is
+/// equal in an earlier build takes no space: it is linked. DIR is no folder of the archive itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

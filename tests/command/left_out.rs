@@ -290,7 +290,7 @@ fn rows_of_a_list_that_cannot_be_read_are_neither_counted_nor_compared() {
         let (out, said) = asked(3, query, "new.bin");
         assert!(said.contains("render_sets") && !out.contains(char::is_numeric), "{query}: {out}{said}");
     }
-    // Rows before and behind it are read, found and changed.
+    // Rows before and after it are read, found and changed.
     for condition in ["model = 2", "model = 4", "rowid = 0"] {
         let query = format!("SELECT * FROM render_sets WHERE {condition}");
         assert_eq!(asked(0, &query, "new.bin"), asked(0, &query, "old.bin"));

@@ -15,7 +15,7 @@ fn a_texture_of_a_loose_model_is_found_and_written() {
     let (_, said) = run(dir.path(), 1, &["refs", "ship.geometry", "."]);
     assert!(said.contains("--tree shows the files of ./ship.model"), "{said}");
     let (tree, _) = run(dir.path(), 0, &["refs", "ship.geometry", ".", "--tree"]);
-    // What the tree shows can be given to other commands.
+    // Other commands take the addresses of the tree.
     let deck = tree.lines().find(|line| line.contains("deck_a")).and_then(|line| line.split("  ").last()).unwrap();
     run(dir.path(), 0, &["export", deck, "--to", "deck.png"]);
     assert!(fs::read(dir.path().join("deck.png")).unwrap().starts_with(b"\x89PNG"));
@@ -34,7 +34,7 @@ fn a_texture_of_a_model_in_a_game_is_found_and_written() {
     run(dir.path(), 0, &["export", "wows", deck, "--to", "deck.png"]);
 }
 
-/// A table in a folder with files of many formats is that of the one format that has it.
+/// In a folder with files of many formats, a table is read from the files of its format.
 #[test]
 fn a_table_of_a_folder_chooses_the_format_of_its_files() {
     let dir = world();

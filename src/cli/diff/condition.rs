@@ -1,4 +1,4 @@
-//! The condition of `diff`, for tables of which some lack its columns.
+//! The condition of `diff`. Some tables lack its columns.
 
 use crate::cli::Failure;
 use crate::diff::{Side, TableDiff};
@@ -29,7 +29,7 @@ impl Condition {
         Ok(Self { filter, unknown, tables: Vec::new(), left_out: Vec::new(), first: None })
     }
 
-    /// The condition for each of the tables, which are those of the file at `path`. A table that lacks its columns has none.
+    /// The condition for each of the tables of the file at `path`. A table that lacks its columns has none.
     pub(super) fn bind(&mut self, path: Option<&str>, tables: &[TableDiff<'_>]) -> Vec<Option<Filters>> {
         tables.iter().map(|table| self.bind_table(path, table)).collect()
     }

@@ -521,7 +521,7 @@ pub trait Table: Send + Sync {
         None
     }
 
-    /// What the file tells of all texts of `column` without building cells; `None` if the cells must be read.
+    /// Answers about all texts of `column`, if the file has them without building cells; `None` if the cells must be read.
     fn texts(&self, _column: usize) -> Option<&dyn ColumnTexts> {
         None
     }

@@ -224,7 +224,7 @@ impl<'a, R> DeclaredTable<'a, R> {
         self
     }
 
-    /// Adds what the file tells of the texts of the last column: see [`Table::texts`].
+    /// Adds answers about all texts of the last column: see [`Table::texts`].
     pub fn known_texts(mut self, texts: Arc<dyn ColumnTexts + 'a>) -> Self {
         self.last().texts = Some(texts);
         self

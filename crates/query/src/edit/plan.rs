@@ -274,7 +274,7 @@ impl<'a> EditPlan<'a> {
                 Ok(())
             };
             let left = patch::between(&written.new, self.asset, &self.options, &[], &mut |_, _| {}, &mut keep)?;
-            // What other rows decide follows from the rows.
+            // Cells that other rows decide follow from the rows.
             let reader = self.asset.reader();
             let is_decided = |name: &str| reader.table(name).is_some_and(|table| !patch::is_written(&*table));
             let tables = left.tables.into_iter().map(|(table, _)| table);

@@ -64,8 +64,8 @@ impl<'a> Walker<'a> for TextSearch<'_> {
     }
 }
 
-/// The rows of all records' children, in order. A record whose children cannot be counted has none: the rows end with its error, and
-/// a search for it has it. If arrays overlap too much, the rows end with an error, too.
+/// The rows of all records' children, in order. A record whose children cannot be counted has none: the rows end with its error, which
+/// a search for the record returns, too. If arrays overlap too much, the rows end with an error, too.
 struct Parents<'a, R, C> {
     name: &'static str,
     records: R,
