@@ -139,8 +139,9 @@ impl Show<'_> {
         for ChangedTable { name, table, pairs } in found {
             let mut groups: BTreeMap<Vec<String>, [u64; 3]> = BTreeMap::new();
             for &pair in pairs {
-                let (what, key) =
-                    (table.what(pair), if table.has_paths() { self.key(table, pair) } else { String::new() });
+                // Damaged cells are reported as when rows are shown.
+                let ChangedRow { key, what, .. } = self.change(table, pair);
+                let key = if table.has_paths() { text(&key) } else { String::new() };
                 let group = names.iter().map(|name| match (*name, &what) {
                     ("group" | "kind", Some(what)) => what.clone(),
                     ("kind", None) => ending(&key).to_owned(),

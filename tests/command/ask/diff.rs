@@ -769,6 +769,26 @@ fn rows_that_cannot_be_read_are_neither_removed_nor_added() {
     }
 }
 
+/// A count of rows reads what the rows read: damage in the cells of an inserted row ends both alike.
+#[test]
+fn a_summary_reports_the_damage_of_cells_as_the_rows_do() {
+    let dir = TempDir::new().unwrap();
+    let mut builder = DatabaseBuilder::with_capacities(16, 16);
+    builder.string("kept");
+    fs::write(dir.path().join("old.bin"), builder.build()).unwrap();
+    builder.string("lost");
+    let mut bytes = builder.build();
+    let at = memchr::memmem::find(&bytes, b"lost").unwrap();
+    bytes[at] = 0xFF;
+    fs::write(dir.path().join("new.bin"), bytes).unwrap();
+    for [old, new] in [["old.bin", "new.bin"], ["new.bin", "old.bin"]] {
+        let (rows, of_rows) = run(dir.path(), 3, &["diff", old, new, "-f", "csv"]);
+        assert!(rows.lines().count() == 2 && of_rows.contains("new.bin: "), "{rows}{of_rows}");
+        let (counts, of_counts) = run(dir.path(), 3, &["diff", old, new, "--stat", "-f", "csv"]);
+        assert_eq!(of_counts, of_rows, "{counts}");
+    }
+}
+
 /// A table that damage hides has no rows that are gone.
 #[test]
 fn a_table_that_cannot_be_shown_is_not_removed() {
