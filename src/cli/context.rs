@@ -12,9 +12,11 @@ use crate::archive::names::{Language, NameSources};
 use crate::archive::{self, Address, is_archive, open_inside};
 use crate::asset::Asset;
 use crate::error::{Error, Result};
+use crate::files::{describing_files, hint_of_describing_files};
 use crate::models::Meshes;
 use crate::options::Options;
 use crate::paths::of_variable;
+use crate::refs;
 use crate::scene::{ShapeData, ShapeLink};
 use crate::table::{Table, Tree};
 use crate::texture_files::TextureFiles;
@@ -211,19 +213,37 @@ impl Context {
         }
     }
 
-    /// The open file with the table `table` among the files of the archive at `path` that describe the others: its parameters
-    /// and its database.
-    pub(super) fn inside_with_table(&self, path: &Path, asset: &Asset, table: &str) -> Result<Option<Asset>, Failure> {
-        let Some(archive) = asset.reader().archive() else { return Ok(None) };
-        for inner in [archive.parameters(), archive.database()].into_iter().flatten() {
-            if matches!(archive.find(inner), Ok(Some(_))) {
-                let inside = self.open(&Address::within(path, inner))?;
-                if inside.reader().table(table).is_some() {
-                    return Ok(Some(inside));
-                }
+    /// The open file with the table `table` among the files that describe the others of a game, or of several of its builds.
+    pub(super) fn inside_with_table(&self, game: &Asset, table: &str) -> Result<Option<Asset>, Failure> {
+        for file in describing_files(game) {
+            let inside = self.open_all_with(Path::new(&file), &[], Some(table))?;
+            if inside.reader().table(table).is_some() {
+                return Ok(Some(inside));
             }
         }
         Ok(None)
+    }
+
+    /// The open file `inner` of the archive `asset` at `path`, if the archive contains it.
+    pub(super) fn inside(&self, path: &Path, asset: &Asset, inner: &str) -> Result<Option<Asset>, Failure> {
+        let has = |archive: &dyn archive::Archive| matches!(archive.find(inner), Ok(Some(_)));
+        let found = asset.reader().archive().is_some_and(has);
+        found.then(|| self.open(&Address::within(path, inner))).transpose()
+    }
+
+    /// The parameters of the game at `path` and the name of the entity there that `query` names, such as a ship by its title.
+    pub(super) fn entity_of_game(&self, path: &Path, query: &str) -> Result<Option<(Asset, String)>, Failure> {
+        let address = Address::parse(path);
+        if address.inner().is_some() || !is_archive(address.outer()) {
+            return Ok(None);
+        }
+        let game = self.archive(&address).map_err(Failure::of_file(path))?;
+        let Some(inner) = game.reader().archive().and_then(|archive| archive.parameters()) else { return Ok(None) };
+        let Some(parameters) = self.inside(path, &game, inner)? else { return Ok(None) };
+        let Some(entries) = refs::entries(&parameters) else { return Ok(None) };
+        let found = entries.resolve(query, true, &mut |_| ());
+        let found = found.map_err(Failure::of_file(parameters.source().name()))?;
+        Ok(found.and_then(|found| found.path).map(|name| (parameters, name)))
     }
 
     /// The open file that has this ending instead of the ending of `path`, if present. One that cannot be opened is an error, but
@@ -330,7 +350,8 @@ impl Context {
                 }
                 // The file has the data of an absent table, and shows it raw.
                 let exit = if reader.absent(wanted).is_some() { Exit::NotFound } else { Exit::Usage };
-                Failure::new(exit, format!("{file}: {}", crate::reader::no_table(reader, wanted)))
+                let (what, hint) = (crate::reader::no_table(reader, wanted), hint_of_describing_files(asset));
+                Failure::new(exit, format!("{file}: {what}{hint}"))
             }),
             None => {
                 let main = reader.tables().into_iter().next();

@@ -7,9 +7,11 @@ pub(super) use args::{ExportArgs, KindArg, ShipArgs};
 pub(super) use drawings::{draw, report};
 pub(super) use tables::{RowSource, check_bom, table_kind, whole_table, write, write_bom};
 
-use super::{Context, Failure, Format, Outcome};
+use super::{Context, Exit, Failure, Format, Outcome};
 use args::kind_of;
+use assetq_view::page::tables::quoted;
 use drawings::drawings;
+use std::path::Path;
 
 /// The command writes files or a script, in no format of `-f`.
 pub(super) const FORMATS: &[Format] = &[];
@@ -33,5 +35,24 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
             })?
         }
     };
-    if kind.is_drawing() { drawings(args, context) } else { tables::run(args, context) }
+    let ran = if kind.is_drawing() { drawings(args, context) } else { tables::run(args, context) };
+    ran.map_err(|failure| match &*args.files {
+        [game, query] if failure.exit == Exit::NotFound => with_ship(failure, game, &query.to_string_lossy(), context),
+        _ => failure,
+    })
+}
+
+/// The failure for a file that a game lacks, with the option for the ship of that name.
+fn with_ship(failure: Failure, game: &Path, query: &str, context: &Context) -> Failure {
+    match context.entity_of_game(game, query) {
+        Ok(Some((_, name))) => {
+            let message = format!(
+                "{}; it is {name} of the parameters, and --ship {} writes a ship",
+                failure.message,
+                quoted(query)
+            );
+            Failure { message, ..failure }
+        }
+        _ => failure,
+    }
 }

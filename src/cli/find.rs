@@ -1,3 +1,4 @@
+use super::stdout::Stdout;
 use super::{Context, Failure, Format, Outcome, Unit};
 use crate::archive::{Address, Archive, Game};
 use crate::find::{self, FindOptions, Hit, Pattern, PatternOptions, Syntax};
@@ -6,6 +7,7 @@ use crate::table::filter::{Bound, Filter};
 use crate::table::glob::{Glob, has_uppercase};
 use crate::table::{Kind, RowCursor, Table, Value};
 use crate::writable::keys;
+use crate::write::rows::RowWriter;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -98,7 +100,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
             }
             _ => search.hint(text, options, &files),
         };
-        context.not_found(&format!("nothing with {text:?}{of_what} was found{hint}"));
+        // A file that cannot be read may contain the text.
+        let place = if context.has_failed() { " in what could be read" } else { "" };
+        context.not_found(&format!("nothing with {text:?}{of_what} was found{place}{hint}"));
     }
     Ok(())
 }
@@ -187,17 +191,27 @@ impl Search<'_> {
             ("text", Kind::Text),
         ];
         let mut out = self.context.rows_of(columns)?;
-        let mut found = 0;
+        let is_for_people =
+            self.context.format() == Format::Text && !self.context.typed.wide && self.args.limit.is_none();
+        let (mut found, mut repeated) = (0, RepeatedKeys::default());
         self.each(files, |file, table, hit| {
             if self.args.limit == Some(found) {
                 return Ok(ControlFlow::Break(()));
             }
             found += 1;
+            if is_for_people && repeated.is_repeated(file, table, hit, &mut out)? {
+                return Ok(ControlFlow::Continue(()));
+            }
             let key = self.context.or_damaged(file, key(table, hit.row));
             out.row(&[file.into(), table.name().into(), key.into(), (*hit.name).into(), (*hit.text).into()])?;
             Ok(if self.args.limit == Some(found) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
+        repeated.finish(&mut out)?;
         out.finish()?;
+        if repeated.count > 0 {
+            let rows = counted(repeated.count, "row");
+            self.context.say(&format!("{rows} with a key that is shown above; --wide and -f csv list each"));
+        }
         Ok(found)
     }
 
@@ -296,6 +310,75 @@ impl Search<'_> {
             }
             mistake.filter(|_| !asked).map_or(Ok(()), Err)
         })
+    }
+}
+
+/// Rows of an entry whose keys hold its name, as all fields of a ship do: people see the first one, and how many follow.
+#[derive(Default)]
+struct RepeatedKeys {
+    /// The last hit in each key column of the table.
+    last: Vec<RepeatedKey>,
+    /// All rows that were not shown.
+    count: usize,
+}
+
+struct RepeatedKey {
+    file: String,
+    table: String,
+    entry: Value<'static>,
+    column: String,
+    text: String,
+    more: usize,
+}
+
+impl RepeatedKeys {
+    /// Whether the hit repeats a key of the entry that was shown. Shows how often the key before it was repeated.
+    fn is_repeated(
+        &mut self,
+        file: &str,
+        table: &dyn Table,
+        hit: &Hit<'_>,
+        out: &mut RowWriter<Stdout>,
+    ) -> Result<bool, Failure> {
+        if self.last.first().is_some_and(|last| last.file != file || last.table != table.name()) {
+            self.finish(out)?;
+        }
+        let Some(first) = keys(table).next().filter(|_| keys(table).any(|key| key == hit.column)) else {
+            return Ok(false);
+        };
+        let Ok(entry) = hit.row.value(first) else { return Ok(false) };
+        let at = self.last.iter().position(|last| last.column == hit.name);
+        if let Some(last) = at.and_then(|at| self.last.get_mut(at))
+            && last.entry == entry
+            && last.text == hit.text
+        {
+            last.more += 1;
+            self.count += 1;
+            return Ok(true);
+        }
+        if let Some(last) = at.map(|at| self.last.remove(at)) {
+            last.show(out)?;
+        }
+        let (column, text) = (hit.name.to_string(), hit.text.to_string());
+        let (file, table, entry) = (file.to_owned(), table.name().to_owned(), entry.into_owned());
+        self.last.push(RepeatedKey { file, table, entry, column, text, more: 0 });
+        Ok(false)
+    }
+
+    /// Ends a table.
+    fn finish(&mut self, out: &mut RowWriter<Stdout>) -> Result<(), Failure> {
+        self.last.drain(..).try_for_each(|last| last.show(out))
+    }
+}
+
+impl RepeatedKey {
+    fn show(self, out: &mut RowWriter<Stdout>) -> Result<(), Failure> {
+        let Self { file, table, entry, column, more, .. } = self;
+        if more > 0 {
+            let more = format!("… {more} more");
+            out.row(&[Value::text(&file), Value::text(&table), entry, Value::text(&column), Value::text(&more)])?;
+        }
+        Ok(())
     }
 }
 

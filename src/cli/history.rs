@@ -22,6 +22,10 @@ pub(super) const FORMATS: &[Format] = &[Format::Text, Format::Json, Format::Ndjs
 /// Builds of a game's folder and of snapshots are ordered by number, other files and folders are taken in the given
 /// order. ENTRY is an argument of `cat`: a path, an id, or the key of a record. In an archive it is a file,
 /// `FILE:ENTRY` in a file, or an entry of the game's database or its parameters, such as a ship by name or title.
+///
+/// The rows of -f csv and of --sql have the columns build, change, table, part, field, old and new. `change` is `present` for a row
+/// of the first build; `added` or `removed` for a row that the build before lacks, or alone has; and `changed` for a field, with its
+/// values in `old` and `new`. Text for people marks them with =, +, - and ~.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

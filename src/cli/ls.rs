@@ -3,11 +3,13 @@ use super::sort::SortOrder;
 use super::{Context, Failure, Format, Outcome, complain};
 use crate::archive;
 use crate::asset::Asset;
+use crate::files::FileSet;
 use crate::paths::glob_of;
 use crate::report::counted;
 use crate::table::glob::Glob;
 use crate::table::{Column, Kind, Region, Role, Table};
 use crate::write::text::more_columns;
+use assetq_view::page::tables::quoted;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -100,7 +102,7 @@ impl Args {
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut asset = context.open_all_with(&args.file, &args.with, args.table.as_deref())?;
     if let Some(table) = args.table.as_deref().filter(|table| asset.reader().table(table).is_none())
-        && let Some(inside) = context.inside_with_table(&args.file, &asset, table)?
+        && let Some(inside) = context.inside_with_table(&asset, table)?
     {
         asset = inside;
     }
@@ -125,6 +127,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         if args.tree { tree(&rows.with_limit(args.limit), name, context)? } else { list(args, rows, name, context)? };
     context.note_repeated(name, &all, &all.repeating(), "--where");
     context.warn(&asset);
+    let renamed = asset.get::<FileSet>().map_or_else(Vec::new, |set| set.renamed_columns(table.name()));
+    for (own, shown) in renamed {
+        let what = format!("column {shown} is the column {own} of the table; {own} is that of the file in each row");
+        context.note(name, &what);
+    }
     // Titles may be null for all rows, and only notes say why.
     let has_titles = table.columns().iter().any(|column| column.name == "title");
     if crate::refs::states_paths(&asset) || has_titles {
@@ -141,8 +148,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         };
         let hint = match args.glob.as_deref() {
             _ if let Some(other) = &other => format!("; {other} has such files"),
-            Some(exact) if asset.reader().table(exact).is_some() => {
+            Some(exact) if has_table(exact, &asset, context) => {
                 format!("; {exact} is a table: -t {exact} lists it")
+            }
+            Some(query) if let Ok(Some((parameters, found))) = context.entity_of_game(&args.file, query) => {
+                let (game, query, of) = (args.file.to_string_lossy(), quoted(query), parameters.source().name());
+                format!("; it is {found} of {of}: assetq cat {} {query} shows it", quoted(&game))
             }
             Some(exact) if !Glob::is_glob(exact) && args.condition.is_none() => {
                 crate::table::hint_of_rows(exact, &*table)
@@ -157,6 +168,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
         name_other_tables(&asset, table.name(), context);
     }
     Ok(())
+}
+
+/// Whether -t takes `table`.
+fn has_table(table: &str, asset: &Asset, context: &Context) -> bool {
+    let is_word = table.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    asset.reader().table(table).is_some() || is_word && matches!(context.inside_with_table(asset, table), Ok(Some(_)))
 }
 
 /// The row of the file of an archive with exactly the requested path, found by the index. `None` for an archive with several

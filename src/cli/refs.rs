@@ -1,3 +1,4 @@
+use super::arguments::exists;
 use super::ls::branch;
 use super::stdout::Stdout;
 use super::{Context, Failure, Format, Outcome, Unit};
@@ -11,6 +12,7 @@ use crate::refs::{self, By, Destination, Edge, Found, IdTexts, KnownIds, LinkedF
 use crate::table::{Column, Kind, Value};
 use crate::threads::prelude::*;
 use crate::write::rows::RowWriter;
+use assetq_view::page::tables::quoted;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -69,7 +71,17 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let (asked, given) = asked(args, context)?;
-    let (opened, elsewhere) = open(&given, args.dangling, context)?;
+    let (mut opened, elsewhere) = open(&given, args.dangling, context)?;
+    if let Some(query) = asked.as_deref().filter(|query| *query != "-" && !opened.iter().any(|file| knows(file, query)))
+    {
+        for path in &given {
+            let found = context.or_failed(context.entity_of_game(path, query)).flatten();
+            let Some((parameters, name)) = found else { continue };
+            let (known, of) = (if name == query { "an entity" } else { &*name }, parameters.source().name());
+            context.note(query, &format!("it is {known} of {of}"));
+            opened.push(linked(parameters));
+        }
+    }
     for file in &opened {
         if let Some(found) = file.stated() {
             report(file.name(), found, context);
@@ -99,7 +111,18 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                     entries.push(entry);
                 }
             }
-            if args.tree { search.trees(&entries, args.depth)? } else { search.list(&entries, args)? }
+            if args.tree {
+                search.trees(&entries, args.depth)?
+            } else {
+                search.list(&entries, args)?
+            }
+            if let ([entry], [file]) = (&*entries, &*opened)
+                && entry.file.is_some()
+                && (file.stated().is_some() || file.asset().is_some_and(has_meshes))
+            {
+                let tree = command_of_tree(Path::new(file.name()));
+                context.note(file.name(), &format!("only this file was searched; {tree} follows it to others"));
+            }
         }
     }
     opened.iter().filter_map(LinkedFile::asset).for_each(|asset| context.warn(asset));
@@ -113,6 +136,11 @@ fn asked(args: &Args, context: &Context) -> Result<(Option<String>, Vec<PathBuf>
     }
     let (id, files) = match &*args.arguments {
         [id, files @ ..] if !files.is_empty() => (id, files),
+        [file] if !file.is_dir() && exists(file) && leads_to_files(&context.open(file)?) => {
+            let (shown, tree) = (file.display(), command_of_tree(file));
+            let what = format!("refs takes an ID and the files to look in: {tree} shows what {shown} refers to");
+            return Err(Failure::usage(what));
+        }
         _ => return Err(Failure::usage("refs takes an ID and the files to look in, or --dangling and files")),
     };
     // A file of a mod is an entry of the folders around it.
@@ -121,6 +149,30 @@ fn asked(args: &Args, context: &Context) -> Result<(Option<String>, Vec<PathBuf>
         false => context.entry_and_files(id, files)?,
     };
     Ok((Some(entry.to_string_lossy().into_owned()), files))
+}
+
+/// Whether a file refers to files around it by their paths, or is drawn by such files.
+fn leads_to_files(asset: &Asset) -> bool {
+    refs::states_paths(asset) || has_meshes(asset)
+}
+
+/// The command that shows what the file at `path` leads to among the files around it, in a message.
+pub(super) fn command_of_tree(path: &Path) -> String {
+    let address = Address::parse(path);
+    let folder = || path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let (entry, place) = match address.inner() {
+        Some(inner) => (inner.into(), address.archive_path()),
+        None => (path.to_string_lossy(), folder().to_owned()),
+    };
+    let place = place.to_string_lossy();
+    let (entry, place) = (quoted(&entry), quoted(&place));
+    format!("assetq refs {entry} {place} --tree")
+}
+
+/// Whether an entry of the file is called `query`.
+fn knows(file: &LinkedFile, query: &str) -> bool {
+    let entries = file.asset().and_then(refs::entries);
+    entries.is_some_and(|entries| matches!(entries.resolve(query, false, &mut |_| ()), Ok(Some(_))))
 }
 
 /// Opens the files of the arguments `given`. With `dangling`, archives around a file count as places, too.
@@ -374,9 +426,20 @@ impl Search<'_> {
             let known = self.texts.iter().find_map(|(_, texts)| texts.id_of_path(&query));
             known.unwrap_or_else(|| id::of_path(&query))
         });
+        let id = if self.has(id) { id } else { self.id_of_name(&query).unwrap_or(id) };
         let file = if given.is_none() { self.file_of_path(&query) } else { None };
         let ids = std::iter::once(id).chain(file.iter().flat_map(|&file| self.ids_of_file(file))).collect();
         RequestedEntry { id, query, file, ids }
+    }
+
+    /// The id of the entry that a file knows by another name than its path, such as a ship by its title.
+    fn id_of_name(&self, query: &str) -> Option<u64> {
+        let assets = self.files.iter().filter_map(LinkedFile::asset);
+        let mut found = assets.filter_map(|asset| {
+            let found = refs::entries(asset)?.resolve(query, false, &mut |_| ());
+            self.context.or_damaged(asset.source().name(), found).flatten()
+        });
+        found.next().map(|found| found.id)
     }
 
     /// The file at `path`, else the file that a stated path leads to.

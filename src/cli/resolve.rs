@@ -1,6 +1,9 @@
 use super::{Context, Format, Outcome};
+use crate::archive::Address;
+use crate::asset::Asset;
 use crate::refs::{self, EntryLocation};
 use crate::table::{Column, Kind, Value};
+use assetq_view::page::tables::quoted;
 use std::path::PathBuf;
 
 /// The values of `-f` that the command takes.
@@ -63,11 +66,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
                 out.row(&cells)?;
             }
             Ok(None) => {
-                let hint = if is_suggesting { context.hint(&asset, &query) } else { String::new() };
+                let hint = if is_suggesting { hint(&asset, &query, context) } else { String::new() };
                 context.not_found(&format!("{file}: {query:?} not found{hint}"));
             }
             Err(error) => context.damaged(file, &error),
         }
     }
     Ok(out.finish()?)
+}
+
+/// The end of a message about a query that the database lacks: the parameters of its game if they contain the entry, else similar
+/// entries.
+fn hint(database: &Asset, query: &str, context: &Context) -> String {
+    let game = Address::parse(database.source().name()).archive_path();
+    // Damage of the parameters is no reason to fail: the database alone was asked.
+    match context.entity_of_game(&game, query) {
+        Ok(Some((parameters, name))) => {
+            format!("; it is {name} of the parameters: --db {}", quoted(parameters.source().name()))
+        }
+        _ => context.hint(database, query),
+    }
 }

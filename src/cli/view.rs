@@ -47,7 +47,7 @@ pub(super) struct ViewArgs {
     /// The file; with ARCHIVE:INNER one in an archive
     file: PathBuf,
     /// For --compare: the file or game of the second model
-    #[arg(value_name = "OTHER", requires = "compare")]
+    #[arg(value_name = "OTHER")]
     other: Option<PathBuf>,
     /// Show two models side by side, and list how their plates differ: of two files, two ships of a game, or one ship of two
     /// games or builds
@@ -81,6 +81,11 @@ const PREVIEW_SIZE: u32 = 128;
 pub(super) fn run(args: &ViewArgs, context: &Context) -> Outcome {
     if args.compare {
         return compare::run(args, context);
+    }
+    if let Some(other) = &args.other {
+        let what =
+            "view shows one file: --compare shows two, GAME:PATH shows a file of a game, and --ship SHIP a ship of it";
+        return Err(Failure::usage(format!("{}: {what}", other.display())));
     }
     match &*args.ship.ship {
         [] => {}

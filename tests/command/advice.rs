@@ -470,6 +470,30 @@ version
 'assetq --version' prints the version
 --version
 
+resolve Aurora --db wows
+of the parameters: --db
+resolve Aurora --db wows:content/GameParams.data
+
+ls wows Aurora
+: assetq cat wows Aurora shows it
+cat wows Aurora
+
+export wows Aurora --to n59.glb
+of the parameters, and --ship
+export wows --ship Aurora --to n59.glb
+
+view wows Aurora --to n60.html
+--compare shows two, GAME:PATH shows a file of a game, and --ship SHIP a ship of it
+view wows --ship Aurora --to n60.html
+
+refs ship.model
+refs takes an ID and the files to look in: assetq refs ship.model . --tree shows what
+refs ship.model . --tree
+
+find Aurora GameParams.data
+with a key that is shown above; --wide and -f csv list each
+find Aurora GameParams.data --wide
+
 view wows --compare --to n57.html
 --compare shows two files, two ships of a game, or one ship of two games or builds
 view ship.geometry turret.geometry --compare --to n57.html

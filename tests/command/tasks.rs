@@ -159,3 +159,171 @@ fn repeated_rows_are_noted_with_the_condition_that_counts_each_thing_once() {
     let args = ["export", "GameParams.data", "-t", "armor", "-w", "thickness > 100", "--to", "armor.csv"];
     assert!(run(dir.path(), 0, &args).1.contains("rows of armor repeat for each component"));
 }
+
+/// A ship of a game is shown and followed by any of its names; a command that takes no ship leads to one that does.
+#[test]
+fn a_ship_of_a_game_is_named_without_its_file() {
+    let dir = world();
+    for name in ["PXSC501_Aurora_1942", "PXSC501", "4180000000", "Aurora", "aurora"] {
+        let (shown, said) = run(dir.path(), 0, &["cat", "wows", name, "-f", "json"]);
+        assert!(shown.contains("\"PXSC501_Aurora_1942\"") && said.is_empty(), "{name}: {said}");
+        let (rows, said) = run(dir.path(), 0, &["refs", name, "wows", "-f", "csv"]);
+        let model = format!("{SHIP}/ship.model,fields,A_Hull.model,wows:content/GameParams.data,");
+        assert!(rows.contains(&model), "{name}: {rows}");
+        assert!(said.contains(" of wows:content/GameParams.data\n"), "{name}: {said}");
+        assert_eq!(run(dir.path(), 0, &["refs", name, "GameParams.data"]).1, "");
+        let (_, said) = run(dir.path(), 1, &["resolve", name, "--db", "wows"]);
+        let advice = "not found; it is PXSC501_Aurora_1942 of the parameters: --db wows:content/GameParams.data\n";
+        assert!(said.ends_with(advice), "{name}: {said}");
+        run(dir.path(), 0, &["resolve", name, "--db", "wows:content/GameParams.data"]);
+        let (_, said) = run(dir.path(), 1, &["ls", "wows", name]);
+        assert!(said.ends_with(&format!(": assetq cat wows {name} shows it\n")), "{said}");
+        let (_, said) = run(dir.path(), 1, &["export", "wows", name, "--to", "ship.glb"]);
+        assert!(said.ends_with(&format!("of the parameters, and --ship {name} writes a ship\n")), "{said}");
+    }
+    let (tree, _) = run(dir.path(), 0, &["refs", "Aurora", "wows", "--tree"]);
+    assert!(tree.starts_with("PXSC501_Aurora_1942\n├── A_Hull.model  ") && tree.contains("hull_a.dds"), "{tree}");
+    // An entry of the database is found without its file, too.
+    let (shown, _) = run(dir.path(), 0, &["cat", "wows", &format!("{SHIP}/ship.visual")]);
+    assert!(shown.contains("type: VisualPrototype"), "{shown}");
+    let (_, said) = run(dir.path(), 2, &["view", "wows", "Aurora", "--to", "page.html"]);
+    assert!(
+        said.contains("Aurora: view shows one file: --compare shows two") && said.contains("--ship SHIP"),
+        "{said}"
+    );
+    // A table of the parameters is listed by the same option as one of the game.
+    let (_, said) = run(dir.path(), 1, &["ls", "wows", "hulls"]);
+    assert!(said.ends_with("; hulls is a table: -t hulls lists it\n"), "{said}");
+    run(dir.path(), 0, &["ls", "wows", "-t", "hulls"]);
+}
+
+/// A reader of the rows of a history wants to know which words its column `change` has.
+#[test]
+fn the_help_of_a_history_names_the_values_of_its_column_change() {
+    let dir = world();
+    let (help, _) = run(dir.path(), 0, &["history", "--help"]);
+    let (rows, _) = run(dir.path(), 0, &["history", "Aurora", "wows", "-f", "csv"]);
+    let (header, rows) = rows.split_once("\r\n").unwrap();
+    assert!(
+        help.replace(['\n', ' '], "").contains("columnsbuild,change,table,part,field,oldandnew"),
+        "{header}: {help}"
+    );
+    let mut words: Vec<&str> = rows.lines().filter_map(|row| row.split(',').nth(1)).collect();
+    words.extend(["added", "removed"]);
+    assert!(words.iter().all(|word| help.contains(&format!("`{word}`"))), "{help}");
+}
+
+/// Each field of a ship has the ship's name in its key: a person sees the name once, a program each row.
+#[test]
+fn a_key_that_many_rows_repeat_is_found_once() {
+    let dir = world();
+    let find = |more: &[&str]| run(dir.path(), 0, &[&["find", "Aurora", "GameParams.data"], more].concat());
+    let (shown, said) = find(&[]);
+    let fields: Vec<&str> = shown.lines().filter(|line| line.contains("  entity  ")).collect();
+    assert!(
+        matches!(*fields, [first, more] if first.contains("[PXSC501_Aurora_1942, id]") && more.ends_with("… 330 more")),
+        "{shown}"
+    );
+    assert_eq!(said, "assetq: 330 rows with a key that is shown above; --wide and -f csv list each\n");
+    let (all, said) = find(&["-f", "csv"]);
+    assert_eq!((all.matches(",entity,").count(), said.as_str()), (331, ""));
+    let (wide, said) = find(&["--wide"]);
+    assert_eq!((wide.lines().count(), said.as_str()), (all.lines().count(), ""));
+    let (few, said) = find(&["-n", "20"]);
+    assert_eq!((few.lines().count(), said.as_str()), (21, ""));
+    // Other cells of one ship differ, however alike they are.
+    let (shown, _) = run(dir.path(), 0, &["find", "PXPA101_152mm_AP", "GameParams.data"]);
+    let guns = shown.lines().filter(|line| line.contains("[PXSC501_Aurora_1942, A_Artillery.HP_XGM_")).count();
+    assert_eq!(guns, 4, "{shown}");
+}
+
+/// A modder has one file and does not know which files to look in.
+#[test]
+fn references_of_a_file_alone_lead_to_the_files_around_it() {
+    let dir = world();
+    let model = format!("{SHIP}/ship.geometry");
+    let game = format!("wows:{model}");
+    for (file, advice) in [
+        ("ship.model", ["refs", "ship.model", ".", "--tree"]),
+        ("ship.geometry", ["refs", "ship.geometry", ".", "--tree"]),
+        (&game, ["refs", &model, "wows", "--tree"]),
+    ] {
+        let (_, said) = run(dir.path(), 2, &["refs", file]);
+        let expected = format!(": assetq {} shows what {file} refers to\n", advice.join(" "));
+        assert!(said.ends_with(&expected), "{said}");
+        assert!(run(dir.path(), 0, &advice).0.contains("hull_a.dds"), "{file}");
+    }
+    let note = "note: only this file was searched; assetq refs ship.model . --tree follows it to others\n";
+    assert!(run(dir.path(), 0, &["refs", "--", "ship.model", "ship.model"]).1.ends_with(note));
+    assert!(run(dir.path(), 1, &["refs", "--", "ship.geometry", "ship.geometry"]).1.contains("only this file was"));
+    // A database has entries, which its user has to name.
+    assert!(run(dir.path(), 2, &["refs", "assets.bin"]).1.ends_with("or --dangling and files\n"));
+}
+
+/// A file that cannot be read may have the text.
+#[test]
+fn a_search_that_finds_nothing_says_that_not_all_was_read() {
+    let dir = world();
+    let (_, said) = run(dir.path(), 4, &["find", "Nemo", "missing.bin", "enemy.wdb"]);
+    assert!(said.contains("missing.bin: cannot open: "), "{said}");
+    assert!(said.ends_with("nothing with \"Nemo\" was found in what could be read\n"), "{said}");
+    fs::write(dir.path().join("cut.wdb"), "WPD").unwrap();
+    let (_, said) = run(dir.path(), 3, &["find", "Nemo", "cut.wdb", "enemy.wdb"]);
+    assert!(said.ends_with("was found in what could be read\n"), "{said}");
+    let (_, said) = run(dir.path(), 1, &["find", "Nemo", "enemy.wdb"]);
+    assert_eq!(said, "assetq: nothing with \"Nemo\" was found\n");
+}
+
+/// The builds of a game list all builds, each in a column that has the name of the column with the build of its row.
+#[test]
+fn a_column_that_gets_a_number_is_explained() {
+    let dir = world();
+    let (rows, said) = run(dir.path(), 0, &["ls", "wows@*", "-t", "builds", "-f", "csv"]);
+    assert!(rows.starts_with("file,build,build_2,"), "{rows}");
+    let note = "note: column build_2 is the column build of the table; build is that of the file in each row\n";
+    assert!(said.ends_with(note), "{said}");
+    assert_eq!(run(dir.path(), 0, &["ls", "wows@*", "-t", "volumes", "-f", "csv"]).1, "");
+}
+
+/// The ships of a game are a table of its parameters: a listing finds it there, and other commands name the file.
+#[test]
+fn a_table_of_the_parameters_is_found_from_the_game() {
+    let dir = world();
+    let (rows, _) = run(dir.path(), 0, &["ls", "wows@*", "-t", "ships", "-f", "csv"]);
+    let of = |build: &str| rows.matches(&format!("wows:content/GameParams.data,{build},")).count();
+    assert_eq!([of("7000000"), of("7100000")], [4, 5], "{rows}");
+    let files = |game: &str| {
+        format!("; {game}:content/GameParams.data and {game}:content/assets.bin have tables of their own\n")
+    };
+    for game in ["wows", "wows@*"] {
+        let inside = format!("{game}:content/GameParams.data");
+        let query = "SELECT count(*) FROM ships";
+        for (wrong, right) in
+            [(["sql", query, game], ["sql", query, &inside]), (["ls", game, "-tnothing"], ["ls", &inside, "-tships"])]
+        {
+            let (_, said) = run(dir.path(), 2, &wrong);
+            assert!(said.ends_with(&files(game)), "{wrong:?}: {said}");
+            run(dir.path(), 0, &right);
+        }
+        let (_, said) = run(dir.path(), 2, &["export", game, "-t", "ships", "--to", "none.csv"]);
+        assert!(said.ends_with(&files(game)), "{said}");
+        run(dir.path(), 0, &["export", &inside, "-t", "ships", "--to", "ships.csv", "--force"]);
+    }
+    assert!(run(dir.path(), 2, &["diff", "wows@7000000", "wows", "-t", "ships"]).1.ends_with(&files("wows")));
+}
+
+/// A whole float has one text, which patterns of conditions and of SQL match: the text of the rows.
+#[test]
+fn a_pattern_matches_the_text_of_a_number_that_rows_show() {
+    let dir = world();
+    let rows = |operator: &str, pattern: &str, code| {
+        let condition = format!("speed {operator} '{pattern}'");
+        let query = format!("SELECT name, speed FROM projectiles WHERE {condition}");
+        let (asked, _) = run(dir.path(), 0, &["sql", &query, "GameParams.data", "-f", "csv"]);
+        let listed = ["ls", "GameParams.data", "-t", "projectiles", "-c", "name,speed", "-f", "csv", "-w", &condition];
+        assert_eq!(run(dir.path(), code, &listed).0, asked, "{condition}");
+        asked.lines().count() - 1
+    };
+    assert_eq!([rows("like", "%.0", 1), rows("glob", "*.0", 1)], [0, 0]);
+    assert_eq!([rows("like", "841", 0), rows("glob", "84[1-9]", 0)], [2, 2]);
+}

@@ -1,9 +1,9 @@
 //! Shapes and textures as files.
 
 use super::args::{ExportArgs, KindArg, LevelArgs, TexturesArg, given, in_folder, kind_of};
-use crate::archive::Address;
 use crate::asset::Asset;
 use crate::cli::file_names::check_fit;
+use crate::cli::refs::command_of_tree;
 use crate::cli::{Context, Exit, Failure, Outcome};
 use crate::models::Meshes;
 use crate::scene::{Drawing, Options, Shapes};
@@ -70,7 +70,9 @@ fn drawing(
         let what = match asset.reader().facet::<dyn Shapes>() {
             Some(_) if kind == KindArg::Png => {
                 let has_meshes = asset.reader().facet::<dyn Meshes>().is_some();
-                let textures = if has_meshes { command_of_textures(path) } else { String::new() };
+                let tree = has_meshes.then(|| command_of_tree(path));
+                let textures = tree.map(|tree| format!("{tree} names its textures, which are written so, and "));
+                let textures = textures.unwrap_or_default();
                 let shown = path.to_string_lossy();
                 let shown = quoted(&shown);
                 format!(
@@ -102,19 +104,6 @@ fn drawing(
         drawing = whole;
     }
     save(&*drawing, kind, file, to, args.force, context)
-}
-
-/// The command that names the textures of the meshes of a file, in a message.
-fn command_of_textures(path: &Path) -> String {
-    let address = Address::parse(path);
-    let folder = || path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let (entry, place) = match address.inner() {
-        Some(inner) => (inner.into(), address.archive_path()),
-        None => (path.to_string_lossy(), folder().to_owned()),
-    };
-    let place = place.to_string_lossy();
-    let (entry, place) = (quoted(&entry), quoted(&place));
-    format!("assetq refs {entry} {place} --tree names its textures, which are written so, and ")
 }
 
 fn is_empty(drawing: &dyn Drawing) -> crate::Result<bool> {

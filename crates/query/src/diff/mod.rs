@@ -39,6 +39,7 @@ pub use crate::compare::{
 
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
+use crate::files::hint_of_describing_files;
 use crate::report::Progress;
 use crate::suggest;
 use crate::table::{Table, Value};
@@ -323,7 +324,8 @@ fn tables_among<'a>(
     }
     if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {
         let names = tables.iter().map(|table| &*table.name);
-        return Err(refused(format!("no table {missing:?}{}", suggest::hint_or_all(missing, "there are", names))));
+        let hint = suggest::hint_or_all(missing, "there are", names);
+        return Err(refused(format!("no table {missing:?}{hint}{}", hint_of_describing_files(new))));
     }
     tables.retain(|table| is_compared(&table.name));
     let compared = comparison(old, new);

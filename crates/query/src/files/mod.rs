@@ -144,6 +144,26 @@ pub fn open(address: &Path, options: &Options) -> Result<Asset> {
     FileSet::open(&address.to_string_lossy(), list)
 }
 
+/// The addresses of the files that describe the others of a game, its parameters and its database: a game has their tables by these
+/// addresses only. Of several builds, the patterns of the files.
+pub fn describing_files(asset: &Asset) -> Vec<String> {
+    let first = asset.get::<FileSet>().and_then(|set| set.list().open(0).ok());
+    let Some(archive) = first.as_ref().unwrap_or(asset).reader().archive() else { return Vec::new() };
+    let inside = [archive.parameters(), archive.database()].into_iter().flatten();
+    let inside = inside.filter(|inner| matches!(archive.find(inner), Ok(Some(_))));
+    let game = Path::new(asset.source().name());
+    inside.map(|inner| Address::within(game, inner).to_string_lossy().into_owned()).collect()
+}
+
+/// The end of a message about a table that a game lacks: the files whose tables it may be. Empty for other files.
+pub fn hint_of_describing_files(asset: &Asset) -> String {
+    match &*describing_files(asset) {
+        [] => String::new(),
+        [file] => format!("; {file} has tables of its own"),
+        files => format!("; {} have tables of their own", files.join(" and ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -159,6 +159,17 @@ impl FileSet {
         &self.list
     }
 
+    /// The columns of a table whose name in the files is the name of a column of this file, and which have another name here: both
+    /// names.
+    pub fn renamed_columns(&self, table: &str) -> Vec<(&str, &str)> {
+        let schema = self.schemas.iter().find(|schema| &*schema.name == table);
+        let renamed = schema.into_iter().flat_map(|schema| {
+            let own = schema.columns.iter().skip(schema.columns.len() - schema.own_names.len());
+            schema.own_names.iter().zip(own).map(|(name, column)| (&**name, &*column.name))
+        });
+        renamed.filter(|(own, shown)| own != shown).collect()
+    }
+
     /// The damaged files that were left out so far: the name and the damage of each.
     pub fn left_out(&self) -> Vec<(String, Error)> {
         let mut seen = HashSet::new();

@@ -38,6 +38,7 @@ pub use script::{Statement, is_complete, statements};
 
 use crate::asset::Asset;
 use crate::error::ErrorKind;
+use crate::files::hint_of_describing_files;
 use crate::options::Options;
 use crate::paths::unlimited;
 use crate::report::Progress;
@@ -401,7 +402,9 @@ impl Session {
                 let hint = suggest::hint(table, &names);
                 let (shown, more) = (names.get(..12).unwrap_or(&names), if names.len() > 12 { ", …" } else { "" });
                 let separator = if hint.is_empty() { "; there" } else { " There" };
-                format!("{message}{hint}{separator} are {}{more}", shown.join(", "))
+                let inside: String =
+                    self.shared.open.iter().map(|file| hint_of_describing_files(file.asset())).collect();
+                format!("{message}{hint}{separator} are {}{more}{inside}", shown.join(", "))
             }
             None => message.to_owned(),
         }
