@@ -4,12 +4,10 @@ use super::cells::{ID_COLLATION, order_of_ids};
 use crate::id;
 use crate::regex;
 use crate::table::Value;
-use crate::table::filter::pattern::{LONGEST, LikePattern};
 use ::regex::Regex;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{self, ValueRef};
 use rusqlite::{Connection, Error, Result};
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// The functions and their descriptions, for `.help` and for completion.
@@ -33,16 +31,13 @@ pub(super) fn add(connection: &Connection) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_collation(ID_COLLATION, order_of_ids)?;
     connection.create_scalar_function("path_id", 1, flags, |context| {
-        Ok(text(context, 0).map(|path| Value::Id64(id::of_path(&path)).to_string()))
+        Ok(text(context, 0)?.map(|path| Value::Id64(id::of_path(&path)).to_string()))
     })?;
     connection.create_scalar_function("name_id", 1, flags, |context| {
-        Ok(text(context, 0).map(|name| Value::Id32(id::of_name(&name)).to_string()))
+        Ok(text(context, 0)?.map(|name| Value::Id32(id::of_name(&name)).to_string()))
     })?;
     connection.create_scalar_function("hex", 1, flags, |context| Ok(hex(context.get_raw(0))))?;
     connection.create_scalar_function("regexp", 2, flags, regexp)?;
-    connection.create_scalar_function("like", 2, flags, |context| matches(context, LikePattern::like))?;
-    connection.create_scalar_function("like", 3, flags, like_with_escape)?;
-    connection.create_scalar_function("glob", 2, flags, |context| matches(context, LikePattern::glob))?;
     add_mathematics(connection, flags)
 }
 
@@ -116,14 +111,14 @@ fn number(context: &Context<'_>, argument: usize) -> Option<f64> {
     }
 }
 
-/// An argument as text. Numbers have the text of an output of rows, in which a whole float is whole.
-fn text<'c>(context: &'c Context<'_>, argument: usize) -> Option<Cow<'c, str>> {
-    match context.get_raw(argument) {
+/// An argument as text; numbers are written out, as SQLite does.
+fn text(context: &Context<'_>, argument: usize) -> Result<Option<String>> {
+    Ok(match context.get_raw(argument) {
         ValueRef::Null => None,
-        ValueRef::Integer(number) => Some(number.to_string().into()),
-        ValueRef::Real(number) => Some(Value::F64(number).to_string().into()),
-        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text)),
-    }
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text).into_owned()),
+    })
 }
 
 /// The bits of a whole number and the number of an id in its fixed form; bytes and other text byte by byte.
@@ -151,41 +146,13 @@ pub(super) fn digits(bytes: &[u8]) -> String {
 
 /// `text REGEXP pattern`, which SQLite calls as `regexp(pattern, text)`.
 fn regexp(context: &Context<'_>) -> Result<Option<bool>> {
-    let (Some(pattern), Some(text)) = (text(context, 0), text(context, 1)) else { return Ok(None) };
+    let (Some(pattern), Some(text)) = (text(context, 0)?, text(context, 1)?) else { return Ok(None) };
     let regex = context.get_or_create_aux(0, |_: ValueRef<'_>| {
         regex::parse(&pattern)
             .and_then(|_| Regex::new(&pattern).map_err(|error| regex::last_line(&error.to_string())))
             .map_err(|what| Error::UserFunctionError(format!("regular expression: {what}").into()))
     })?;
     Ok(Some(regex.is_match(&text)))
-}
-
-/// `text LIKE pattern` or `text GLOB pattern`, which SQLite calls as `like(pattern, text)`, as conditions of other commands mean them:
-/// SQLite's own functions match a whole float by its text with `.0`.
-fn matches(context: &Context<'_>, parse: fn(&str) -> LikePattern) -> Result<Option<bool>> {
-    let (Some(pattern), Some(text)) = (text(context, 0), text(context, 1)) else { return Ok(None) };
-    let pattern = context.get_or_create_aux(0, |_: ValueRef<'_>| check_length(&pattern).map(|()| parse(&pattern)))?;
-    Ok(Some(pattern.matches(&text)))
-}
-
-/// `text LIKE pattern ESCAPE character`.
-fn like_with_escape(context: &Context<'_>) -> Result<Option<bool>> {
-    let (Some(pattern), Some(text), Some(escape)) = (text(context, 0), text(context, 1), text(context, 2)) else {
-        return Ok(None);
-    };
-    let mut escape = escape.chars();
-    let (Some(escape), None) = (escape.next(), escape.next()) else {
-        return Err(Error::UserFunctionError("ESCAPE expression must be a single character".into()));
-    };
-    check_length(&pattern)?;
-    Ok(Some(LikePattern::like_with_escape(&pattern, escape).matches(&text)))
-}
-
-fn check_length(pattern: &str) -> Result<()> {
-    match pattern.len() {
-        ..=LONGEST => Ok(()),
-        _ => Err(Error::UserFunctionError("LIKE or GLOB pattern too complex".into())),
-    }
 }
 
 #[cfg(test)]
@@ -243,45 +210,6 @@ mod tests {
             ("atan2(0, 1)", Real(0.0)),
         ] {
             assert_eq!(value(sql), answer, "{sql}");
-        }
-    }
-
-    /// Patterns match as SQLite's do, except that a float has the text that rows show.
-    #[test]
-    fn patterns_match_as_those_of_sqlite() {
-        let plain = |sql: &str| -> rusqlite::Result<rusqlite::types::Value> {
-            Connection::open_in_memory().unwrap().query_row(&format!("SELECT {sql}"), [], |row| row.get(0))
-        };
-        for sql in [
-            "'Hull_A' LIKE 'hull%'",
-            "'Hull_A' GLOB 'hull*'",
-            "'Hull_A' GLOB 'H[t-v]ll?A'",
-            "'50%' LIKE '50!%' ESCAPE '!'",
-            "'500' LIKE '50!%' ESCAPE '!'",
-            "'a_b' LIKE 'a!_b!' ESCAPE '!'",
-            "'a!' LIKE 'a!!' ESCAPE '!'",
-            "'ab' LIKE 'a%b' ESCAPE '%'",
-            "'a%' LIKE 'A%%' ESCAPE '%'",
-            "'AB' LIKE 'aab' ESCAPE 'a'",
-            "'ÄB' LIKE 'äb'",
-            "NULL LIKE 'a'",
-            "'a' LIKE NULL",
-            "'a' LIKE 'a' ESCAPE NULL",
-            "12 LIKE '1%'",
-            "1.5 LIKE '1.%'",
-            "x'6162' LIKE 'AB'",
-            "'a' NOT LIKE 'b'",
-        ] {
-            assert_eq!(value(sql), plain(sql).unwrap(), "{sql}");
-        }
-        for (sql, matches) in [("841.0 LIKE '%.0'", 0), ("841.0 LIKE '841'", 1), ("841.0 GLOB '84[0-9]'", 1)] {
-            assert_eq!(value(sql), matches.into(), "{sql}");
-        }
-        let connection = Connection::open_in_memory().unwrap();
-        add(&connection).unwrap();
-        for sql in ["'a' LIKE 'a' ESCAPE 'ab'".to_owned(), format!("'a' LIKE '{}'", "a".repeat(LONGEST + 1))] {
-            let answer = connection.query_row(&format!("SELECT {sql}"), [], |row| row.get::<_, i64>(0));
-            assert_eq!(answer.unwrap_err().to_string(), plain(&sql).unwrap_err().to_string());
         }
     }
 

@@ -54,7 +54,7 @@ const TELLING: &str = "application_id collation_list compile_options database_li
     foreign_key_list freelist_count function_list index_info index_list index_xinfo integrity_check journal_mode \
     module_list page_count page_size pragma_list quick_check schema_version user_version";
 /// Pragmas that tell something, whose argument is never a new setting.
-const WITH_ARGUMENT: &str = "foreign_key_check foreign_key_list index_info index_list index_xinfo \
+const WITH_ARGUMENT: &str = "case_sensitive_like foreign_key_check foreign_key_list index_info index_list index_xinfo \
     integrity_check quick_check table_info table_list table_xinfo";
 /// Functions that reach beyond the databases, as far as builds of SQLite have them.
 const REACHING: &str = "edit fts3_tokenizer load_extension readfile writefile";

@@ -57,24 +57,6 @@ impl LikePattern {
         Self(Shape::of(tokens.collect(), true))
     }
 
-    /// A pattern of `LIKE` in which the character after `escape` stands for itself.
-    pub fn like_with_escape(pattern: &str, escape: char) -> Self {
-        let mut tokens = Vec::new();
-        let mut chars = until_nul(pattern).chars();
-        while let Some(c) = chars.next() {
-            tokens.push(match c {
-                c if c == escape => match chars.next() {
-                    Some(escaped) => Token::Char(escaped.to_ascii_lowercase()),
-                    None => return Self(Shape::Never),
-                },
-                '%' => Token::Any,
-                '_' => Token::One,
-                other => Token::Char(other.to_ascii_lowercase()),
-            });
-        }
-        Self(Shape::of(tokens, true))
-    }
-
     /// A pattern of `GLOB`: `*`, `?`, `[a-z]`, `[^a-z]`; case matters, nothing is special about `/`.
     pub fn glob(pattern: &str) -> Self {
         let mut tokens = Vec::new();
