@@ -92,8 +92,17 @@ pub struct Bind {
     pub filter: Option<Bound>,
     /// Whether damaged rows are skipped.
     pub skip_damaged: bool,
-    /// The number of damaged rows that were skipped, and the error of the first one.
-    pub skipped: Mutex<(u64, Option<String>)>,
+    /// The rows that were skipped.
+    pub skipped: Mutex<Skipped>,
+}
+
+/// Rows that were skipped because of damage.
+#[derive(Default)]
+pub struct Skipped {
+    /// The number of damaged rows, and the error of the first one.
+    rows: (u64, Option<String>),
+    /// Why further rows cannot be found, for each file.
+    lost: Vec<String>,
 }
 
 impl Bind {
@@ -110,19 +119,28 @@ impl Bind {
         }
     }
 
-    /// Skips a damaged row if the caller allows it.
+    /// Skips a damaged row, or rows that cannot be found, if the caller allows it.
     #[cold]
-    fn damaged(&self, file: &str, row: usize, error: Error) -> Result<(), String> {
+    fn damaged(&self, file: &str, row: Option<usize>, error: Error) -> Result<(), String> {
         let name = self.opened.table().name();
-        let is_named = error.part().starts_with(&format!("{name} {row}"));
-        let error = if is_named { error } else { error.context(format_args!("{name} row {row}")) };
+        let error = match row {
+            Some(row) => error.in_row(name, row),
+            None => error.in_table(name),
+        };
         let text = format!("{file}: {error}");
         if !self.skip_damaged || matches!(error.kind(), ErrorKind::Io { .. }) {
             return Err(text);
         }
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        skipped.0 = skipped.0.saturating_add(1);
-        skipped.1.get_or_insert(text);
+        match row {
+            Some(_) => {
+                skipped.rows.0 = skipped.rows.0.saturating_add(1);
+                skipped.rows.1.get_or_insert(text);
+            }
+            // A query may scan a table twice.
+            None if skipped.lost.contains(&text) => {}
+            None => skipped.lost.push(text),
+        }
         Ok(())
     }
 }
@@ -134,9 +152,12 @@ impl Drop for Bind {
             let (listed, opened) = (set.list().damaged().to_vec(), set.left_out());
             listed.iter().chain(&opened).for_each(|(file, error)| say(&format!("{file}: left out: {error}")));
         }
-        if let (count, Some(first)) = &*self.skipped.lock().unwrap_or_else(PoisonError::into_inner) {
+        let skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (count, Some(first)) = &skipped.rows {
             say(&format!("{count} damaged rows left out, the first: {first}"));
         }
+        let name = self.opened.table().name();
+        skipped.lost.iter().for_each(|why| say(&format!("rows of {name} that cannot be found are left out: {why}")));
     }
 }
 
@@ -429,11 +450,13 @@ impl Walk {
                     Ok(true) if end == usize::MAX || cursor.row() < end => {}
                     Ok(_) => return Ok(false),
                     Err(error) => {
-                        let left_out = match (part, bind.opened.table().parts()) {
-                            (Some(part), Some(parts)) => parts.leave_out(part, error),
-                            _ => Err(error.context(bind.opened.table().name())),
-                        };
-                        return left_out.map(|()| false).map_err(|error| format!("{file}: {error}"));
+                        return match (part, bind.opened.table().parts()) {
+                            (Some(part), Some(parts)) => {
+                                parts.leave_out(part, error).map_err(|error| format!("{file}: {error}"))
+                            }
+                            _ => bind.damaged(file, None, error),
+                        }
+                        .map(|()| false);
                     }
                 }
                 let row = &**cursor;
@@ -446,7 +469,7 @@ impl Walk {
                 match set {
                     Ok(()) => *filled = filled.saturating_add(1),
                     Err(error) => {
-                        bind.damaged(file, row.row(), error)?;
+                        bind.damaged(file, Some(row.row()), error)?;
                         vectors.iter_mut().for_each(|vector| vector.take_back(*filled));
                     }
                 }

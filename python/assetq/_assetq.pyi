@@ -212,14 +212,14 @@ class Table:
     def is_random_access(self) -> bool:
         """Whether a walk may begin at any row without extra cost, so that several readers can each read a slice."""
     def skip_damaged(self) -> Table:
-        """The same rows less those that are damaged, which ``damage`` lists once they were met. Otherwise the first
-        damaged row is an error."""
+        """The same rows less those that are damaged or cannot be found, which ``damage`` lists once they were met.
+        Otherwise the first damage is an error."""
     @property
     def damage(self) -> list[Error]:
-        """The first damaged rows that were left out, at most 100."""
+        """Why rows were left out: an error for each damaged row, and one where rows cannot be found; at most 100."""
     @property
     def damage_count(self) -> int:
-        """How many damaged rows were left out."""
+        """The number of these errors."""
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __iter__(self) -> Iterator[Row]: ...
@@ -261,10 +261,11 @@ class Answer:
         """Its columns."""
     @property
     def damage(self) -> list[Error]:
-        """The first damaged rows that were left out with ``skip_damaged``."""
+        """Why rows were left out with ``skip_damaged``: an error for each of the first damaged rows, and one for each
+        table with rows that cannot be found."""
     @property
     def damage_count(self) -> int:
-        """How many damaged rows were left out."""
+        """The number of damaged rows and of these tables."""
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Row]: ...
     def dicts(self) -> Iterator[dict[str, Any]]:

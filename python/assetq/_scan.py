@@ -282,8 +282,9 @@ class Partition:
             table = table.skip_damaged()
             yield piece, table
             if table.damage_count:
-                first = table.damage[0]
-                warnings.warn(f"{piece.address}: {table.damage_count} rows left out: {first}", stacklevel=2)
+                count, first = table.damage_count, table.damage[0]
+                faults = "1 fault" if count == 1 else f"{count} faults, the first"
+                warnings.warn(f"rows left out for {faults}: {first}", stacklevel=2)
 
     def batches(self, schema: _arrow.Schema | None = None) -> Iterator[_arrow.RecordBatch]:
         """The rows as record batches of pyarrow, in the columns and types of ``schema``."""

@@ -48,7 +48,7 @@ pub fn answer(query: &str, inputs: Vec<(String, Input)>, skip_damaged: bool) -> 
         .errors
         .into_iter()
         .map(|(file, error)| (files.get(file).expect("damage is of a file of the session").clone(), error));
-    Ok(Answer::new(last, damage.collect(), left_out.rows))
+    Ok(Answer::new(last, damage.collect(), left_out.rows.saturating_add(left_out.tables)))
 }
 
 /// Asks files in SQL: each is a schema that is called after the file, or as the keyword says.

@@ -118,7 +118,7 @@ impl Table {
         self.rows.is_random_access().or_raise(self.file())
     }
 
-    /// The same rows less those that are damaged, which `damage` lists once they were met.
+    /// The same rows less those that are damaged or cannot be found, which `damage` lists once they were met.
     fn skip_damaged(&self) -> Self {
         let left_out = Arc::new(Mutex::new(Check::new("rows")));
         Self { rows: self.rows.clone().leave_out_damaged(Arc::clone(&left_out)), left_out: Some(left_out) }

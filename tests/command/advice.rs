@@ -531,6 +531,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("--to OUT.html writes the page", "tests/command/view/mod.rs"),
     ("--into and --", "names of two options"),
     ("--db FILE", "tests/command/cli/people.rs"),
+    ("; --skip-damaged writes the other rows", "tests/command/left_out.rs"),
 ];
 
 /// A folder with the sample and the files that wrong command lines name.

@@ -307,9 +307,21 @@ fn rows_of_a_list_that_cannot_be_read_are_neither_counted_nor_compared() {
     assert!(rows == all && said.contains("rows of 1 table that cannot be found are left out"), "{rows}{said}");
     let export = ["export", "new.bin", "-t", "render_sets", "-c", "model,index", "--skip-damaged", "--to", "rows.csv"];
     let (_, said) = run(dir.path(), 3, &export);
-    assert!(said.contains("render_sets") && !dir.path().join("rows.csv").exists(), "{said}");
+    assert!(said.ends_with("new.bin: rows of render_sets that cannot be found are left out\n"), "{said}");
+    assert_eq!((said.matches("render_sets").count(), said.lines().count()), (2, 2), "{said}");
+    assert_eq!(fs::read_to_string(dir.path().join("rows.csv")).unwrap(), all);
+    assert!(said.contains("new.bin: render_sets of record 3: model: pointer "), "{said}");
+    // Without the option nothing is written, and the error names it.
+    let (_, said) = run(dir.path(), 3, &["export", "new.bin", "-t", "render_sets", "--to", "none.csv"]);
+    assert!(said.ends_with("; --skip-damaged writes the other rows\n") && said.contains("(at offset 0x"), "{said}");
+    assert!(said.matches("render_sets").count() == 1 && !dir.path().join("none.csv").exists(), "{said}");
     for [old, new] in [["old.bin", "new.bin"], ["new.bin", "old.bin"]] {
         let (out, _) = run(dir.path(), 3, &["diff", old, new, "-t", "render_sets", "-f", "patch"]);
         assert_eq!(out, "");
     }
+    // Of several such lists, the first one is named with their number.
+    bytes[24 + 5 * MODEL + RENDER_SETS..][..8].fill(0x7f);
+    fs::write(dir.path().join("new.bin"), &bytes).unwrap();
+    let (_, said) = run(dir.path(), 3, &["sql", query, "new.bin", "--skip-damaged"]);
+    assert!(said.contains("render_sets of record 3, the first of 2: model: pointer "), "{said}");
 }

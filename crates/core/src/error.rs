@@ -213,6 +213,15 @@ impl Error {
         if is_named { self } else { self.context(format_args!("{table} row {row}")) }
     }
 
+    /// Adds the table that the error is in, unless its part begins with that table.
+    #[cold]
+    #[must_use]
+    pub fn in_table(self, table: &str) -> Self {
+        let rest = self.part().strip_prefix(table);
+        let is_named = rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+        if is_named { self } else { self.context(table) }
+    }
+
     /// Moves the offset into the message, as an offset of `file`: for errors in another file than the one that the user
     /// named.
     #[cold]

@@ -319,16 +319,22 @@ impl<'a> Export<'a> {
         ]
     }
 
-    /// Leaves a damaged row out if the arguments allow that. Damage after the last row that can be found ends the output.
+    /// Leaves a damaged row out if the arguments allow that, or rows that cannot be found.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<(), Failure> {
         let (file, name) = (self.asset.source().name(), self.table.name());
-        let Some(row) = row else { return Err(Failure::in_file(file, &error.context(name))) };
-        let error = error.in_row(name, row);
+        let error = match row {
+            Some(row) => error.in_row(name, row),
+            None => error.in_table(name),
+        };
         if !self.args.skip_damaged {
-            return Err(Failure::in_file(file, &error));
+            let failure = Failure::in_file(file, &error);
+            return Err(Failure { message: failure.message + "; --skip-damaged writes the other rows", ..failure });
         }
         self.context.damaged(file, &error);
-        self.left_out.set(self.left_out.get() + 1);
+        match row {
+            Some(_) => self.left_out.set(self.left_out.get() + 1),
+            None => complain(&format!("{file}: rows of {name} that cannot be found are left out")),
+        }
         Ok(())
     }
 

@@ -129,7 +129,8 @@ impl Selection {
         Ok(open(&self.asset, &self.table)?.nature().random_access)
     }
 
-    /// The same rows less the damaged ones, which are noted in `left_out`. Otherwise the first damaged row is an error.
+    /// The same rows less the damaged ones and those that cannot be found: each damaged row is noted in `left_out`, and once why rows
+    /// cannot be found. Otherwise the first damage is an error.
     #[must_use]
     pub fn leave_out_damaged(self, left_out: Arc<Mutex<Check>>) -> Self {
         Self { left_out: Some(left_out), ..self }
@@ -201,10 +202,8 @@ impl Selection {
                 // The number of a row may take time to find.
                 Ok(true) if self.range.end == usize::MAX || rows.row() < self.range.end => {}
                 Ok(_) => return Ok(()),
-                Err(error) => {
-                    // The later rows are lost, which no caller requested.
-                    return Err(error.context(&self.table));
-                }
+                // No further row can be found.
+                Err(error) => return self.damaged(None, error),
             }
             let row = &*rows;
             let is_meant = self.filter.iter().try_fold(true, |meant, filter| Ok(meant && filter.matches(row)?));
@@ -216,10 +215,12 @@ impl Selection {
         }
     }
 
-    /// Counts a damaged row if damaged rows are skipped. Returns its error otherwise.
+    /// Notes damage if damaged rows are left out. Returns its error otherwise. `row` is the damaged row; `None` if rows cannot be found.
     fn damaged(&self, row: Option<usize>, error: Error) -> Result<()> {
-        let Some(row) = row else { return Err(error.context(&self.table)) };
-        let error = error.in_row(&self.table, row);
+        let error = match row {
+            Some(row) => error.in_row(&self.table, row),
+            None => error.in_table(&self.table),
+        };
         match &self.left_out {
             Some(left_out) if !matches!(error.kind(), ErrorKind::Io { .. }) => {
                 lock(left_out).fail(error);

@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     pub(super) ends: RowEnds,
-    /// The first parent whose children cannot be counted. It has no rows.
-    pub(super) unreadable: Option<usize>,
+    /// The first parent whose children cannot be counted, and the number of such parents. They have no rows.
+    pub(super) unreadable: Option<(usize, usize)>,
 }
 
 /// The rows of the children of all tables. A file caches their positions by the unique names of its tables, because the tables
@@ -37,7 +37,9 @@ impl Counts {
         }
         let most = Budget::of_arrays(file).limit().checked_div(size as u64).expect("rows have bytes");
         let counts = count();
-        let mut counted = Counted { unreadable: counts.iter().position(Option::is_none), ..Counted::default() };
+        let first = counts.iter().position(Option::is_none);
+        let unreadable = first.map(|first| (first, counts.iter().filter(|count| count.is_none()).count()));
+        let mut counted = Counted { unreadable, ..Counted::default() };
         for rows in counts {
             let rows = rows.unwrap_or(0);
             if counted.ends.total().saturating_add(rows) as u64 > most {

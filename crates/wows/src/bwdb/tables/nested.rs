@@ -159,7 +159,8 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     fn check_counted(&self, record: usize) -> Result<()> {
         let counted = self.ends().parts();
         if record < counted {
-            return self.count(record).map(drop).map_err(|error| within(self.name, self.rows_of(record).start, error));
+            let in_record = |error: Error| error.context(format_args!("{} of record {record}", self.name));
+            return self.count(record).map(drop).map_err(in_record);
         }
         // The record that exceeds the limit, whichever was requested.
         let view = self.records.view(counted)?;
@@ -171,8 +172,13 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     /// Checks the rows of all records.
     fn check_all(&self) -> Result<()> {
         let last = self.records.len().checked_sub(1);
-        let first = self.counted().unreadable.filter(|record| *record < self.ends().parts()).or(last);
-        first.map_or(Ok(()), |record| self.check_counted(record))
+        match self.counted().unreadable.filter(|(record, _)| *record < self.ends().parts()) {
+            Some((record, records @ 2..)) => self.count(record).map(drop).map_err(|error| {
+                error.context(format_args!("{} of record {record}, the first of {records}", self.name))
+            }),
+            Some((record, _)) => self.check_counted(record),
+            None => last.map_or(Ok(()), |last| self.check_counted(last)),
+        }
     }
 
     fn rows_of(&self, record: usize) -> Range<usize> {
