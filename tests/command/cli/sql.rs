@@ -351,6 +351,22 @@ fn statements_work_in_memory_and_ask_what_there_is() {
     assert!(out.ends_with("1\n1\n"), "{out}");
 }
 
+/// A table answers LIKE by itself, unless a pragma makes LIKE distinguish case.
+#[test]
+fn a_pragma_of_like_holds_for_tables_and_texts_alike() {
+    let counts = "SELECT (SELECT count(*) FROM paths WHERE name LIKE '%E%'), \
+                  (SELECT count(*) FROM (SELECT name || '' AS name FROM paths) WHERE name LIKE '%E%')";
+    let count = |before: &str| {
+        let (out, _) = typed(0, &["assets.bin", "-f", "csv"], &format!("{before}{counts};"));
+        let row = out.lines().last().unwrap().split_once(',').unwrap();
+        assert_eq!(row.0, row.1, "{before}");
+        row.0.parse::<usize>().unwrap()
+    };
+    let [usual, distinguished] = ["", "PRAGMA case_sensitive_like = ON; "].map(count);
+    assert!(usual > distinguished, "{usual} {distinguished}");
+    assert_eq!(count("PRAGMA case_sensitive_like = ON; PRAGMA case_sensitive_like = OFF; "), usual);
+}
+
 /// Damage of a database of SQLite's is damage, as that of any other file.
 #[test]
 fn a_damaged_database_is_damage() {

@@ -161,10 +161,12 @@ impl Session {
         }
         let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::default());
         let changes = Arc::new(written.map_or_else(Changes::default, Changes::new));
-        let shared = vtab::Files { open: files, damage, progress, changes, repeated: Arc::default() };
+        let rights = Arc::<Rights>::default();
+        let of_tables = Arc::clone(&rights);
+        let shared =
+            vtab::Files { open: files, damage, progress, changes, rights: of_tables, repeated: Arc::default() };
         let module = if written.is_some() { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(shared.clone()))?;
-        let rights = Arc::new(Rights::default());
         let asked = Arc::clone(&rights);
         connection.authorizer(Some(move |context: AuthContext<'_>| asked.answer(context)))?;
         let flat = flat.then(|| flat_names(&schemas, &shared.open));

@@ -156,6 +156,8 @@ pub(super) struct TableView {
     pub(super) has_all_texts: bool,
     /// Whether rows with a damaged cell are left out.
     pub(super) leaves_out: bool,
+    /// Whether LIKE may distinguish case: SQLite checks it again then.
+    pub(super) may_distinguish_case: bool,
 }
 
 /// Chooses how a table answers, and informs SQLite.
@@ -271,7 +273,9 @@ fn offers(info: &IndexInfo, table: &dyn Table, view: &TableView) -> rusqlite::Re
         let kind = column.map_or(Kind::Int, |column| table.columns()[column].kind);
         let other = info.rhs_value(constraint)?;
         let listed = info.is_in_constraint(constraint)?;
-        let exact = !listed && column.is_some() && other.is_some_and(|other| op.is_exact(kind, other));
+        let is_like = matches!(op, Operator::Like | Operator::Compare(Op::Like));
+        let is_usual = !listed && column.is_some() && !(is_like && view.may_distinguish_case);
+        let exact = is_usual && other.is_some_and(|other| op.is_exact(kind, other));
         let collated = match (op, kind) {
             (Operator::Compare(_) | Operator::Is, Kind::Id64 | Kind::Id32) => {
                 info.collation(constraint)? == ID_COLLATION

@@ -13,6 +13,8 @@ pub(super) struct Rights {
     refused: Mutex<Option<&'static str>>,
     /// Whether a statement that was prepared since [`Rights::take_read`] reads a table.
     read: AtomicBool,
+    /// Whether a pragma has changed whether LIKE distinguishes case.
+    changes_like: AtomicBool,
 }
 
 impl Rights {
@@ -28,6 +30,11 @@ impl Rights {
         if let AuthAction::Read { .. } = asked.action {
             self.read.store(true, Ordering::Relaxed);
         }
+        if let AuthAction::Pragma { pragma_name, pragma_value: Some(_) } = asked.action
+            && is_one_of(LIKE, pragma_name)
+        {
+            self.changes_like.store(true, Ordering::Relaxed);
+        }
         match why_not(asked.action) {
             Some(why) if !self.own.load(Ordering::Relaxed) => {
                 *lock(&self.refused) = Some(why);
@@ -35,6 +42,11 @@ impl Rights {
             }
             _ => Authorization::Allow,
         }
+    }
+
+    /// Whether LIKE may distinguish case, because a pragma says so.
+    pub(super) fn may_distinguish_case(&self) -> bool {
+        self.changes_like.load(Ordering::Relaxed)
     }
 
     /// Whether a statement read a table since this was asked last.
@@ -53,7 +65,9 @@ const MEMORY: &str = ":memory:";
 const TELLING: &str = "application_id collation_list compile_options database_list encoding foreign_key_check \
     foreign_key_list freelist_count function_list index_info index_list index_xinfo integrity_check journal_mode \
     module_list page_count page_size pragma_list quick_check schema_version user_version";
-/// Pragmas that tell something, whose argument is never a new setting.
+/// The pragma that makes LIKE distinguish case.
+const LIKE: &str = "case_sensitive_like";
+/// Pragmas that tell something, or change no file.
 const WITH_ARGUMENT: &str = "case_sensitive_like foreign_key_check foreign_key_list index_info index_list index_xinfo \
     integrity_check quick_check table_info table_list table_xinfo";
 /// Functions that reach beyond the databases, as far as builds of SQLite have them.

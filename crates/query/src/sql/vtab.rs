@@ -10,6 +10,7 @@ use super::file::OpenFile;
 use super::first::{self, Collector, FirstRows};
 use super::pending::{self, Changes, GivenTexts, TableNumber};
 use super::plan::{self, Access, QueryPlan, TableView, TermOutcome};
+use super::rights::Rights;
 use crate::edit::writable;
 use crate::error::{ErrorKind, Result};
 use crate::hash_index::HashIndex;
@@ -71,6 +72,7 @@ pub(super) struct Files {
     pub(super) damage: Arc<Damage>,
     pub(super) progress: Arc<Progress>,
     pub(super) changes: Arc<Changes>,
+    pub(super) rights: Arc<Rights>,
     /// The columns whose values repeat rows and that a statement does not read, by the tables that it reads.
     pub(super) repeated: Arc<Mutex<BTreeMap<TableNumber, BTreeSet<usize>>>>,
 }
@@ -178,6 +180,7 @@ impl TableState {
             is_numbered,
             has_all_texts: self.texts.is_empty(),
             leaves_out: self.shared.damage.is_left_out(),
+            may_distinguish_case: self.shared.rights.may_distinguish_case(),
         }
     }
 
