@@ -137,6 +137,14 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
+    /// The error for `bytes` bytes that there is no memory for: the file may be sound.
+    #[cold]
+    pub fn no_memory(bytes: u64) -> Self {
+        let what = format!("there is no memory for its {bytes} bytes");
+        let source = Arc::new(io::Error::new(io::ErrorKind::OutOfMemory, what));
+        Self::Io { action: "cannot read", source }
+    }
+
     /// Damage, in words.
     pub fn damaged(what: impl Into<Cow<'static, str>>) -> Self {
         Self::Damaged { what: what.into() }

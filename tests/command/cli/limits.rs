@@ -125,6 +125,22 @@ fn a_line_without_end_is_refused() {
     assert_eq!(texts(&out.unwrap()).0.lines().filter(|line| line.contains("\"content\"")).count(), 2);
 }
 
+/// A file that needs more memory than there is may be sound.
+#[test]
+fn too_little_memory_for_a_stream_is_no_damage() {
+    let Some(samples) = crate::common::samples() else { return };
+    let mut codes = Vec::new();
+    for megabytes in (80..220).step_by(20) {
+        let script =
+            format!("ulimit -v {}; exec \"$0\" ls GameParams.data -n 1 --no-cache --no-companions", megabytes << 10);
+        let mut command = Command::new("sh");
+        let args = ["-c", &script, crate::common::program()];
+        let out = command.current_dir(samples.join("gameparams")).args(args).output().unwrap();
+        codes.extend(out.status.code());
+    }
+    assert!(codes.contains(&4) && codes.iter().all(|code| [0, 4, 127].contains(code)), "{codes:?}");
+}
+
 /// With ever more memory the command comes ever further, and never ends in a crash. The shell becomes the command, so that
 /// the status is the command's own: no code at all where a signal ends it.
 #[test]

@@ -75,8 +75,7 @@ pub(super) fn decode(at: View<'_>, size: usize, wanted: usize, codec: Option<&Oo
         // Grows with the blocks that decode, not with the size in the file.
         let end = size.min(begin + BLOCK);
         if out.try_reserve(BLOCK).is_err() {
-            let message = format!("no memory for {end} bytes").into();
-            return Err(block.error(ErrorKind::Codec { codec: "oodle", message }));
+            return Err(block.error(ErrorKind::no_memory(end as u64)));
         }
         out.resize(end, 0);
         let (_, place) = out.split_at_mut(begin);

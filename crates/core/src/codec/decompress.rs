@@ -38,7 +38,7 @@ impl Output {
         if self.len == self.bytes.len() && self.len < self.size {
             let grown = self.len.saturating_mul(2).clamp(1, self.size);
             if self.bytes.try_reserve_exact(grown.saturating_sub(self.len)).is_err() {
-                return Err(self.error(format!("no memory for {grown} bytes")));
+                return Err(ErrorKind::no_memory(grown as u64));
             }
             self.bytes.resize(grown, 0);
         }
@@ -206,7 +206,7 @@ impl<'a> ZlibSteps<'a> {
         }
         let (read, total) = (self.state.total_in(), self.state.total_out());
         if out.try_reserve(Self::STEP).is_err() {
-            return Err(zlib_error(format!("no memory after {total} bytes")));
+            return Err(ErrorKind::no_memory(total.saturating_add(Self::STEP as u64)));
         }
         let old = out.len();
         out.resize(old.saturating_add(Self::STEP), 0);

@@ -330,8 +330,7 @@ fn with_room(len: u64) -> Result<Vec<u8>> {
     if reserved {
         return Ok(bytes);
     }
-    let what = format!("there is no memory for its {len} bytes");
-    Err(unreadable(io::Error::new(io::ErrorKind::OutOfMemory, what)))
+    Err(Error::of_part(ErrorKind::no_memory(len), ""))
 }
 
 fn unreadable(error: io::Error) -> Error {
