@@ -123,9 +123,13 @@ impl Search<'_> {
         let full_path = PatternOptions { full_path: true, ..options };
         let is_glob = matches!(options.syntax, Syntax::Glob | Syntax::Auto) && Glob::is_glob(text);
         let anywhere = format!("*{}*", text.trim_matches('*'));
+        // Paths begin without a slash.
+        let from_root = text.trim_start_matches('/');
+        let is_from_root = from_root.len() < text.len() && !from_root.is_empty();
         let looser = [
             (text, ignore_case, "; -i ignores case".to_owned()),
             (text, full_path, "; -p also searches the folders of paths".to_owned()),
+            (from_root, options, format!("; paths begin without a '/': '{from_root}'")),
             (&*anywhere, options, Glob::hint(text)),
             (
                 text,
@@ -133,8 +137,10 @@ impl Search<'_> {
                 "; -i -p ignores case, and searches folders".to_owned(),
             ),
         ];
-        let mut looser = looser.into_iter().take(if is_glob { 4 } else { 2 }).filter(|_| files.len() <= FEW);
+        let tried = [true, true, is_from_root, is_glob && !is_from_root, is_glob];
+        let looser = looser.into_iter().zip(tried).filter(|(_, is_tried)| *is_tried && files.len() <= FEW);
         let found = looser
+            .map(|(looser, _)| looser)
             .find(|(text, options, _)| Pattern::new(text, *options).is_ok_and(|pattern| self.finds(files, &pattern)));
         found.map_or_else(String::new, |(.., hint)| hint)
     }

@@ -189,6 +189,7 @@ fn tip_of_option(given: &str) -> Option<String> {
             "'assetq ls FILE --sort COLUMN:desc' sorts rows, and so does ORDER BY in 'assetq sql'".to_owned()
         }
         "filter" => "'--where CONDITION' selects rows".to_owned(),
+        "bom" => "'assetq export FILE --to OUT.csv --bom' writes it".to_owned(),
         "n" | "limit" | "head" | "top" => {
             "'assetq ls FILE --limit 10' shows the first rows, and so does LIMIT 10 in 'assetq sql'".to_owned()
         }

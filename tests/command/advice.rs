@@ -354,6 +354,10 @@ ls enemy.wdb --filter "uHp > 1"
 '--where CONDITION' selects rows
 ls enemy.wdb --where "uHp > 1"
 
+ls enemy.wdb -f csv --bom
+'assetq export FILE --to OUT.csv --bom' writes it
+export enemy.wdb --to n62.csv --bom
+
 ls enemy.wdb --head 10
 'assetq ls FILE --limit 10' shows the first rows, and so does LIMIT 10 in 'assetq sql'
 ls enemy.wdb --limit 10

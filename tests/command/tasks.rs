@@ -73,6 +73,11 @@ fn a_search_without_result_names_the_option_that_finds_something() {
             .contains("found; a glob matches from the beginning to the end: '*Aurora*' matches anywhere\n")
     );
     assert!(said("SHIP.Visual", "assets.bin").contains("found; -i ignores case\n"));
+    for (text, found) in [("/content/*.splash", "content/*.splash"), ("/content/gameplay", "content/gameplay")] {
+        let said = said(text, "assets.bin");
+        assert!(said.ends_with(&format!("found; paths begin without a '/': '{found}'\n")), "{said}");
+        run(dir.path(), 0, &["find", found, "assets.bin"]);
+    }
     assert!(said("Nobody*", "wows").ends_with("nothing with \"Nobody*\" was found\n"));
 }
 
@@ -299,29 +304,34 @@ fn a_table_of_the_parameters_is_found_from_the_game() {
         let inside = format!("{game}:content/GameParams.data");
         let query = "SELECT count(*) FROM ships";
         for (wrong, right) in
-            [(["sql", query, game], ["sql", query, &inside]), (["ls", game, "-tnothing"], ["ls", &inside, "-tships"])]
+            [(["sql", query, game], ["sql", query, &inside]), (["ls", game, "-txyz"], ["ls", &inside, "-tships"])]
         {
             let (_, said) = run(dir.path(), 2, &wrong);
             assert!(said.ends_with(&files(game)), "{wrong:?}: {said}");
             run(dir.path(), 0, &right);
         }
         let (_, said) = run(dir.path(), 2, &["export", game, "-t", "ships", "--to", "none.csv"]);
-        assert!(said.ends_with(&files(game)), "{said}");
+        assert!(said.ends_with(&format!("; {inside} has it\n")), "{said}");
+        let (_, said) = run(dir.path(), 2, &["ls", game, "-t", "shells"]);
+        assert!(said.ends_with(&format!("; did you mean projectiles of {inside}?\n")), "{said}");
+        run(dir.path(), 0, &["ls", game, "-t", "projectiles"]);
         run(dir.path(), 0, &["export", &inside, "-t", "ships", "--to", "ships.csv", "--force"]);
     }
     assert!(run(dir.path(), 2, &["diff", "wows@7000000", "wows", "-t", "ships"]).1.ends_with(&files("wows")));
 }
 
-/// Patterns of conditions match the text that rows show, which has no `.0`; those of SQL match SQLite's.
+/// Patterns of a condition match the text of a number that rows show. SQLite has another text of a whole float, which the guide names.
 #[test]
 fn a_pattern_matches_the_text_of_a_number_that_rows_show() {
     let dir = world();
-    let listed = |condition: &str, code| {
-        let args = ["ls", "GameParams.data", "-t", "projectiles", "-c", "name", "-f", "csv", "-w", condition];
-        run(dir.path(), code, &args).0.lines().count() - 1
+    let listed = |code, condition: &str| {
+        let args = ["ls", "GameParams.data", "-t", "projectiles", "-c", "speed", "-f", "csv", "-w", condition];
+        run(dir.path(), code, &args).0.lines().filter(|row| *row == "841").count()
     };
-    assert_eq!([listed("speed like '%.0'", 1), listed("speed glob '*.0'", 1)], [0, 0]);
-    assert_eq!([listed("speed like '841'", 0), listed("speed glob '84[1-9]'", 0)], [2, 2]);
-    let query = "SELECT count(*) AS rows FROM projectiles WHERE speed LIKE '841.0'";
-    assert_eq!(run(dir.path(), 0, &["sql", query, "GameParams.data", "-f", "csv"]).0, "rows\n2\n");
+    assert_eq!(
+        [listed(0, "speed like '841'"), listed(0, "speed glob '84[1-9]'"), listed(1, "speed like '%.0'")],
+        [2, 2, 0]
+    );
+    let query = "SELECT speed FROM projectiles WHERE speed LIKE '841.0'";
+    assert_eq!(run(dir.path(), 0, &["sql", query, "GameParams.data", "-f", "csv"]).0, "speed\r\n841\r\n841\r\n");
 }

@@ -347,9 +347,23 @@ pub fn no_table(reader: &dyn Reader, wanted: &str) -> String {
 /// The end of a message about a missing table: the table with `wanted` among its other words, else the nearest ones, else all.
 pub fn hint_of_tables(reader: &dyn Reader, wanted: &str, there_are: &str) -> String {
     let tables = reader.tables();
-    let word = wanted.to_lowercase();
-    match tables.iter().find(|table| table.nature().also.contains(&&*word)) {
-        Some(table) => crate::suggest::hint_of(&[table.name()]),
+    match table_also_called(&tables, wanted) {
+        Some(table) => crate::suggest::hint_of(&[table]),
         None => crate::suggest::hint_or_all(wanted, there_are, tables.iter().map(|table| table.name())),
     }
+}
+
+/// As [`hint_of_tables`], without the list of all.
+pub fn hint_of_nearest_tables(reader: &dyn Reader, wanted: &str) -> String {
+    let tables = reader.tables();
+    match table_also_called(&tables, wanted) {
+        Some(table) => crate::suggest::hint_of(&[table]),
+        None => crate::suggest::hint(wanted, tables.iter().map(|table| table.name())),
+    }
+}
+
+/// The table with `wanted` among its other words.
+fn table_also_called<'t>(tables: &'t [Box<dyn Table + '_>], wanted: &str) -> Option<&'t str> {
+    let word = wanted.to_lowercase();
+    tables.iter().find(|table| table.nature().also.contains(&&*word)).map(|table| table.name())
 }

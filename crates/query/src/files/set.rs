@@ -58,9 +58,19 @@ pub(super) struct Schema {
     /// The names of the files' own columns, after `build` and `file`.
     pub(super) own_names: Vec<String>,
     pub(super) label: usize,
+    /// Other words for its rows.
+    pub(super) also: &'static [&'static str],
     /// For each column, whether the files have an index of it. Empty for many files, which are not all kept open.
     pub(super) finds: Vec<bool>,
     counts: Mutex<Counts>,
+}
+
+/// A table of the files, with all columns that it has in them.
+struct FilesTable {
+    name: String,
+    columns: Vec<Column>,
+    label: usize,
+    also: &'static [&'static str],
 }
 
 /// The numbers of rows as far as they are known.
@@ -71,7 +81,8 @@ struct Counts {
 }
 
 impl Schema {
-    fn new(name: &str, columns: &[Column], label: usize, has_builds: bool) -> Self {
+    fn new(table: &FilesTable, has_builds: bool) -> Self {
+        let FilesTable { name, columns, label, also } = table;
         let is_brief = columns.iter().any(|column| column.brief);
         let common = ["file", "build"].into_iter().take(if has_builds { 2 } else { 1 });
         let common = common.map(|name| if is_brief { Column::text(name).brief() } else { Column::text(name) }.key());
@@ -81,7 +92,7 @@ impl Schema {
         let own = named_beside(&all, columns);
         all.extend(own.into_iter().map(|column| column.accepts(Accepts::Nothing)));
         let counts = Mutex::new(Counts { lens: BTreeMap::new(), starts: vec![0] });
-        Self { name: name.into(), columns: all.into(), own_names, label, finds: Vec::new(), counts }
+        Self { name: name.as_str().into(), columns: all.into(), own_names, label, also, finds: Vec::new(), counts }
     }
 
     pub(super) fn keep_len(&self, part: usize, len: usize) {
@@ -208,7 +219,7 @@ impl FileSet {
     }
 
     fn read_schemas(&self) -> Result<Vec<Schema>> {
-        let mut tables: Vec<(String, Vec<Column>, usize)> = Vec::new();
+        let mut tables: Vec<FilesTable> = Vec::new();
         let mut depends = true;
         let mut file = 0usize;
         while depends && file < self.list.len() {
@@ -220,7 +231,7 @@ impl FileSet {
                 .collect::<Result<_>>()?;
             for (own, of_file) in opened.into_iter().flatten() {
                 depends = own;
-                of_file.into_iter().for_each(|(name, columns, label)| add_table(&mut tables, name, columns, label));
+                of_file.into_iter().for_each(|table| add_table(&mut tables, table));
             }
             file = next;
         }
@@ -230,7 +241,7 @@ impl FileSet {
             return Err(error.clone().context(self.list.name(0)));
         }
         let has_builds = self.list.has_builds();
-        Ok(tables.iter().map(|(name, columns, label)| Schema::new(name, columns, *label, has_builds)).collect())
+        Ok(tables.iter().map(|table| Schema::new(table, has_builds)).collect())
     }
 
     /// For each column of a table, whether the first file has an index of it. Empty if it has none at all.
@@ -299,19 +310,22 @@ impl FileSet {
 }
 
 /// The tables of a file, and whether they depend on it.
-fn tables_of(asset: &Asset) -> (bool, Vec<(String, Vec<Column>, usize)>) {
+fn tables_of(asset: &Asset) -> (bool, Vec<FilesTable>) {
     let tables = asset.reader().tables();
-    let tables = tables.iter().map(|table| (table.name().to_owned(), table.columns().to_vec(), table.label()));
+    let tables = tables.iter().map(|table| {
+        let (name, columns) = (table.name().to_owned(), table.columns().to_vec());
+        FilesTable { name, columns, label: table.label(), also: table.nature().also }
+    });
     (asset.format().has_own_tables(), tables.collect())
 }
 
 /// Adds the columns of a file's table to the columns of all files, by name.
-fn add_table(tables: &mut Vec<(String, Vec<Column>, usize)>, name: String, columns: Vec<Column>, label: usize) {
-    let Some((_, known, _)) = tables.iter_mut().find(|(known, ..)| *known == name) else {
-        tables.push((name, columns, label));
+fn add_table(tables: &mut Vec<FilesTable>, table: FilesTable) {
+    let Some(FilesTable { columns: known, .. }) = tables.iter_mut().find(|known| known.name == table.name) else {
+        tables.push(table);
         return;
     };
-    for column in columns {
+    for column in table.columns {
         match known.iter_mut().find(|known| known.name == column.name) {
             None => known.push(column),
             Some(known) => {

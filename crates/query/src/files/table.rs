@@ -53,7 +53,7 @@ impl Table for SetTable<'_> {
     }
 
     fn nature(&self) -> Nature {
-        Nature { sequential: true, label: Some(self.schema.label), ..Nature::default() }
+        Nature { sequential: true, label: Some(self.schema.label), also: self.schema.also, ..Nature::default() }
     }
 
     fn finds(&self, column: usize) -> bool {

@@ -19,7 +19,7 @@ use super::arrow::ArrowBatches;
 use super::rows::{RowSink as _, SinkEvent};
 use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
-use crate::files::named_beside;
+use crate::files::{hint_of_describing_files, named_beside};
 use crate::reader::hint_of_tables;
 use crate::report::Check;
 use crate::table::filter::{Bound, Filter, find_column};
@@ -305,6 +305,7 @@ fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
             return damage.context(format_args!("no table {name}"));
         }
         let why = reader.absent(name).unwrap_or_else(|| hint_of_tables(reader, name, "there are"));
+        let why = format!("{why}{}", hint_of_describing_files(asset));
         let why = why.trim_start_matches("; ");
         Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} not found ({why})") }, "")
     })
