@@ -171,17 +171,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The bytes from here to the next NUL, without it.
-    ///
-    /// # Errors
-    /// `Damaged` without a NUL before the end.
-    pub fn until_nul(&self) -> Result<&'a [u8]> {
-        let rest = self.rest();
-        let len = memchr::memchr(0, rest);
-        len.map(|len| rest.split_at(len).0)
-            .ok_or_else(|| self.error(ErrorKind::Damaged { what: "text without a terminating NUL".into() }))
-    }
-
     /// `bytes` as text, with an error that names this position.
     ///
     /// # Errors

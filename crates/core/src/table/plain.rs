@@ -5,39 +5,27 @@ use crate::error::Result;
 use crate::id::{Id32, Id64};
 use std::borrow::Cow;
 
-/// A consumer of the cells of a column, one after another. Each method appends one cell. A sink implements the methods that are
-/// faster than a [`Value`]. All of them fail if the cell does not fit into the column.
+/// A consumer of the cells of a column, one after another. Each method appends one cell. All of them fail if the cell does not fit
+/// into the column.
 pub trait CellSink {
     fn value(&mut self, cell: &Value<'_>) -> Result<()>;
 
     /// Appends an unsigned integer.
-    fn uint(&mut self, number: u64) -> Result<()> {
-        self.value(&Value::Uint(number))
-    }
+    fn uint(&mut self, number: u64) -> Result<()>;
 
     /// Appends a single-precision float.
-    fn f32(&mut self, number: f32) -> Result<()> {
-        self.value(&Value::F32(number))
-    }
+    fn f32(&mut self, number: f32) -> Result<()>;
 
-    fn text(&mut self, text: &str) -> Result<()> {
-        self.value(&Value::text(text))
-    }
+    fn text(&mut self, text: &str) -> Result<()>;
 
     /// Appends a text in two parts.
-    fn joined(&mut self, start: &str, end: &str) -> Result<()> {
-        self.value(&Value::owned([start, end].concat()))
-    }
+    fn joined(&mut self, start: &str, end: &str) -> Result<()>;
 
     /// Appends an id of 64 bits.
-    fn id64(&mut self, id: Id64) -> Result<()> {
-        self.value(&Value::Id64(id.0))
-    }
+    fn id64(&mut self, id: Id64) -> Result<()>;
 
     /// Appends an id of 32 bits.
-    fn id32(&mut self, id: Id32) -> Result<()> {
-        self.value(&Value::Id32(id.0))
-    }
+    fn id32(&mut self, id: Id32) -> Result<()>;
 }
 
 /// A cell of one kind, or null.

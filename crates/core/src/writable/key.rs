@@ -16,10 +16,6 @@ pub struct Nth {
 }
 
 impl Nth {
-    pub fn new(table: &dyn Table) -> Self {
-        Self::with_last(table, &HashSet::new())
-    }
-
     /// The numbers that inserted rows get: after all other rows with their keys, in the order of the table.
     pub fn of_inserted(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
         let last: HashSet<usize> = rows.clone().collect();
@@ -43,7 +39,7 @@ impl Nth {
         Self { numbers }
     }
 
-    /// As [`Nth::new`], for some rows of the table only: where they are few, past all others.
+    /// The numbers of some rows of the table. Rows that are few are looked for one by one.
     pub fn of_rows(table: &dyn Table, rows: impl Iterator<Item = usize> + Clone) -> Self {
         Self::of_few(table, rows, &HashSet::new())
     }

@@ -5,11 +5,9 @@ use crate::asset::Asset;
 use crate::error::{Error, Result};
 use crate::table::parts::PartsCursor;
 use crate::table::{
-    CellSink, Column, ColumnTexts, Literal, Nature, Region, RowCursor, Table, TablePart, TableParts, Value,
-    column_index, no_cell,
+    CellSink, Column, Nature, Region, RowCursor, Table, TablePart, TableParts, Value, column_index, no_cell,
 };
 use self_cell::self_cell;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The rows of one table of all files, after the columns of their file.
@@ -192,10 +190,6 @@ impl Table for FileTable<'_> {
         self.inner.as_ref().map_or(Ok(0), |inner| inner.len())
     }
 
-    fn known_len(&self) -> Option<usize> {
-        self.inner.as_ref().map_or(Some(0), |inner| inner.known_len())
-    }
-
     fn value(&self, row: usize, column: usize) -> Result<Value<'_>> {
         match self.own(column) {
             Some((inner, column)) => inner.value(row, column),
@@ -209,19 +203,6 @@ impl Table for FileTable<'_> {
         self.walk(|inner| inner.cursor_over(first, own.as_deref()))
     }
 
-    fn nature(&self) -> Nature {
-        let Some(inner) = &self.inner else { return Nature { random_access: true, ..Nature::default() } };
-        let Nature { random_access, sequential, .. } = inner.nature();
-        let label = inner.label().checked_add(self.common.len());
-        Nature { random_access, sequential, label, ..Nature::default() }
-    }
-
-    fn prefetch(&self, rows: &[Range<usize>]) {
-        if let Some(inner) = &self.inner {
-            inner.prefetch(rows);
-        }
-    }
-
     fn finds(&self, column: usize) -> bool {
         self.own(column).is_some_and(|(inner, column)| inner.finds(column))
     }
@@ -229,16 +210,6 @@ impl Table for FileTable<'_> {
     fn find(&self, column: usize, key: &Value<'_>) -> Option<Result<Vec<usize>>> {
         let (inner, column) = self.own(column)?;
         inner.find(column, key)
-    }
-
-    fn search(&self, column: usize, literal: &Literal) -> Option<Vec<usize>> {
-        let (inner, column) = self.own(column)?;
-        inner.search(column, literal)
-    }
-
-    fn texts(&self, column: usize) -> Option<&dyn ColumnTexts> {
-        let (inner, column) = self.own(column)?;
-        inner.texts(column)
     }
 
     fn is_at(&self, row: usize, place: &Region) -> Option<Result<bool>> {

@@ -47,11 +47,7 @@ pub fn buffer(columns: &[ResultColumn], mut rows: Vec<Vec<Value<'static>>>) -> R
 
 /// The kind that all cells of a column have.
 fn settle(rows: &mut [Vec<Value<'static>>], column: usize, declared: Option<Kind>) -> Kind {
-    let mut kind = match declared {
-        Some(Kind::Uint) => Some(Kind::Int),
-        Some(Kind::F32) => Some(Kind::F64),
-        declared => declared,
-    };
+    let mut kind = declared;
     for cell in rows.iter().filter_map(|row| row.get(column)) {
         let of_cell = match cell {
             Value::Null => continue,

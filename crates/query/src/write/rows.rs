@@ -49,10 +49,7 @@ pub trait RowSink {
     ///
     /// # Errors
     /// As [`RowSink::row`], and for a damaged cell.
-    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()> {
-        let cells = columns.iter().map(|&column| row.value(column)).collect::<Result<Vec<_>>>()?;
-        self.row(&cells)
-    }
+    fn row_of(&mut self, row: &dyn RowCursor, columns: &[usize]) -> Result<()>;
 
     /// Writes the cells of `columns` of all rows, in order, if that is quicker than row by row; `None` otherwise. Calls `met` with
     /// the rows and the damage on the way; its error ends the walk.
@@ -61,10 +58,7 @@ pub trait RowSink {
         table: &dyn Table,
         columns: &[usize],
         met: impl FnMut(SinkEvent) -> Result<(), E>,
-    ) -> Option<Result<(), E>> {
-        let _ = (table, columns, met);
-        None
-    }
+    ) -> Option<Result<(), E>>;
 
     /// Ends the document and passes everything on.
     fn finish(&mut self) -> Result<()>;

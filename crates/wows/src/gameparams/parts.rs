@@ -115,15 +115,6 @@ impl<'a> Entity<'a> {
     pub fn mounts(&self) -> impl Iterator<Item = EntityPart<'a>> {
         self.components().flat_map(EntityPart::mounts)
     }
-
-    /// The entity's parts that state the thickness of plates: itself, components, and mounts.
-    pub fn armored(&self) -> impl Iterator<Item = EntityPart<'a>> {
-        let itself = EntityPart { component: None, mount: None, node: self.node() };
-        let parts = self.components().flat_map(|part| std::iter::once(part).chain(part.mounts()));
-        std::iter::once(itself)
-            .chain(parts)
-            .filter(|part| part.node.get("armor").is_some_and(|armor| !armor.is_empty()))
-    }
 }
 
 impl<'a> EntityPart<'a> {

@@ -91,10 +91,7 @@ impl Adds {
                     if found == next {
                         at.named.push((name.to_string(), Self::default()));
                     }
-                    match at.named.get_mut(found) {
-                        Some((_, inner)) => inner,
-                        None => return Err(refused(format!("values: path {}", short_text(path)))),
-                    }
+                    &mut at.named.get_mut(found).expect("a name that is new was just added").1
                 }
             };
         }
