@@ -234,11 +234,19 @@ impl fmt::Display for Format {
 }
 
 /// An open file of any format. A clone is the same open file.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Asset {
     format: Format,
     reader: Arc<dyn Reader>,
     options: Arc<Options>,
+}
+
+/// Readers have lists of all that they read.
+impl fmt::Debug for Asset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.source().name();
+        f.debug_struct("Asset").field("name", &name).field("format", &self.format.name()).finish_non_exhaustive()
+    }
 }
 
 impl Asset {
