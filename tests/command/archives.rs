@@ -366,6 +366,24 @@ fn a_shell_completes_paths_inside() {
     assert_eq!(complete("pack.bin:inner.bin:"), ["deep.wdb"]);
 }
 
+#[test]
+fn archives_in_each_other_are_opened_up_to_a_limit() {
+    use assetq_sample::wdb;
+    let dir = TempDir::new().unwrap();
+    let mut file = wdb::pack(&[("sheet", "wdb", wdb::demo(1, Size::Small))]);
+    for _ in 0..16 {
+        file = wdb::pack(&[("in", "bin", file)]);
+    }
+    fs::write(dir.path().join("pack.bin"), file).unwrap();
+    let address = |packs: usize| format!("pack.bin{}", ":in.bin".repeat(packs));
+    assert!(crate::common::run(dir.path(), 0, &["ls", &address(15)]).0.contains("in"));
+    let too_deep = "pack.bin: archives in each other: 17 is more than the limit of 16";
+    for args in [["info", &format!("{}:sheet.wdb", address(16))], ["ls", &address(17)]] {
+        let (_, err) = crate::common::run(dir.path(), 3, &args);
+        assert!(err.contains(too_deep), "{args:?}: {err}");
+    }
+}
+
 /// All files below a folder, with their bytes.
 fn files_below(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();

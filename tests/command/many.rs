@@ -74,6 +74,10 @@ fn a_table_of_many_files_has_the_rows_of_each() {
             );
         }
         assert!(set.reader().verify(&Progress::default()).is_ok(), "{name}");
+        let size: u64 = paths.iter().map(|path| fs::metadata(path).unwrap().len()).sum();
+        let facts = set.reader().facts().into_iter().map(|(fact, value)| format!("{fact} {value}"));
+        assert_eq!(facts.collect::<Vec<_>>(), ["files 3".to_owned(), format!("unpacked_size {size}")], "{name}");
+        assert_eq!(set.reader().warnings(), [""; 0], "{name}");
     }
 }
 
@@ -99,6 +103,8 @@ fn a_pattern_is_a_table() {
     assert_eq!(two, "file,name\r\na.splash,bow\r\nb.splash,bow\r\n");
     let deck = ok(&["ls", "[bc].splash", "deck", "-c", "file,max_x", "-f", "csv"]);
     assert_eq!(deck, "file,max_x\r\nc.splash,3\r\n");
+    let at = ok(&["ls", "*.splash", "--at", "1.5,1.5,1.5", "-c", "file,name", "-f", "csv"]);
+    assert_eq!(at, "file,name\r\nb.splash,stern\r\nc.splash,stern\r\n");
     ok(&["export", "*.splash", "--to", "all.csv"]);
     assert_eq!(fs::read_to_string(dir.path().join("all.csv")).unwrap().lines().count(), 7);
     // A pattern that matches one file has the same columns.

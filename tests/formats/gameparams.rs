@@ -145,7 +145,24 @@ fn what_pickles_can_do_besides_data_is_refused_with_its_offset() {
         (b"\x8d\xff\xff\xff\xff\xff\xff\xff\xffa.", "bytes needed"),
         (b"\x80\x09.", "protocol: 9 is not allowed"),
         (b"Pid\n.", "the opcode 0x50 (PERSID) is not supported"),
+        (b"Q.", "BINPERSID"),
+        (b"(ios\nsystem\n.", "INST"),
         (b"\x82\x01.", "EXT1"),
+        (b"\x83\x01\0.", "EXT2"),
+        (b"\x84\x01\0\0\0.", "EXT4"),
+        (b"\x92.", "NEWOBJ_EX"),
+        (b"\x96.", "BYTEARRAY8"),
+        (b"\x97.", "NEXT_BUFFER"),
+        (b"\x98.", "READONLY_BUFFER"),
+        (b"K\x01K\x02\x93.", "a global is named by two texts"),
+        (b"K\x01)\x81.", "an object is made of a value without values in it"),
+        (b"])\x81.", "an object is made of a list"),
+        (b"))\x81.", "an object is made of a tuple"),
+        (b"\x8f)\x81.", "an object is made of a set"),
+        (b"})\x81.", "an object is made of a dictionary"),
+        (b"cGameParams\nGPData\n)\x81)\x81.", "an object is made of an object"),
+        (b"ccopy_reg\n_reconstructor\n)\x81.", "an object is made of copy_reg._reconstructor"),
+        (b"c__builtin__\nobject\n)\x81.", "an object is made of __builtin__.object"),
         (b"\xff.", "the opcode 0xff (which Python does not have)"),
         (b"K\x01", "the pickle ends without STOP (at offset 0x2)"),
         (b"\x95\xff\0\0\0\0\0\0\0N.", "255 bytes needed"),
@@ -154,6 +171,62 @@ fn what_pickles_can_do_besides_data_is_refused_with_its_offset() {
         assert!(found.contains(error), "{bytes:?}: {found}");
         assert!(found.starts_with("pickle: ") && found.contains("(at offset 0x"), "{found}");
     }
+}
+
+/// Opcodes of old protocols, and those that move values on the stack, leave what Python leaves.
+#[test]
+fn values_are_put_together_as_python_does() {
+    for (value, fields) in [
+        (&b"(K\x01K\x02d"[..], &["b[1] int 2"][..]),
+        (b"(K\x01K\x02l", &["b[0] int 1", "b[1] int 2"]),
+        (b"(K\x01K\x02\x91", &["b[0] int 1", "b[1] int 2"]),
+        // A value twice, one taken away, all of them up to a mark, and a mark alone.
+        (b"(K\x052l", &["b[0] int 5", "b[1] int 5"]),
+        (b"]K\x01K\x020a", &["b[0] int 1"]),
+        (b"]K\x01(K\x02K\x031a", &["b[0] int 1"]),
+        (b"K\x07(0", &["b int 7"]),
+        // Two stretches of one list, and nothing between them.
+        (b"](K\x01e(e]0(K\x02e", &["b[0] int 1", "b[1] int 2"]),
+        (b"\x8c\x0aGameParams\x8c\x06GPData\x93)\x81}U\x01cNsb", &["b.c null "]),
+        (b"X\x0a\0\0\0GameParamsX\x06\0\0\0GPData\x93)\x81}U\x01cNsb", &["b.c null "]),
+    ] {
+        let params = params(file(&[b"}U\x01a}U\x01b", value, b"ss."].concat()));
+        let found = rows(&params, "fields", &["path", "kind", "value"]);
+        assert_eq!(found.iter().map(|row| row.join(" ")).collect::<Vec<_>>(), fields, "{value:?}");
+    }
+}
+
+#[test]
+fn verify_names_the_entity_and_what_is_wrong_with_it() {
+    for (root, expected) in [
+        (&b"}U\x01a}U\x04nameU\x01bss."[..], "entities: a: pickle: its name is not its key (at offset 0x1)"),
+        (b"}K\x07}U\x01xNss.", "entities: : pickle: its key is no text (at offset 0x1)"),
+        (b"}(U\x01a}U\x01xNsU\x01a}U\x01yNsu.", "entities: a: pickle: an earlier entity has its name (at offset 0xb)"),
+        (
+            b"}(U\x01a}U\x02idK\x05sU\x01b}U\x02idK\x05su.",
+            "entities: b: pickle: an earlier entity has its id, 5 (at offset 0xd)",
+        ),
+        (
+            b"}U\x01a}(U\x01xNU\x01xNus.",
+            "values: a: pickle: a key that the dictionary has already: the last one counts (at offset 0xa)",
+        ),
+        (b"}U\x01a}U\x01xFy\nss.", "values: a: pickle: \"y\" is no number (at offset 0x8)"),
+        (b"}U\x01a}X\x01\0\0\0\xE4Nss.", "values: a: pickle: "),
+        (
+            b"]K\x01a.",
+            "entities: pickle: the root is of kind list, and no dictionary of entities is in it (at offset 0x1)",
+        ),
+        (b"}.N", "pickle: pickle: 1 bytes after its end (at offset 0x2)"),
+    ] {
+        let report = params(file(root)).verify(&Progress::default());
+        let found: Vec<String> =
+            report.checks.iter().flat_map(|c| c.findings().iter().map(|e| format!("{}: {e}", c.name))).collect();
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{root:?}: {found:?}");
+    }
+    // A dictionary that the root lists twice has its entities once.
+    let shared = params(file(b"](}q\0U\x01a}U\x02idK\x05ssh\0e."));
+    assert_eq!(shared.len().unwrap(), 1);
+    assert!(shared.verify(&Progress::default()).is_ok());
 }
 
 /// Python takes a tuple as a key, whatever is in it; a class in it has no text.

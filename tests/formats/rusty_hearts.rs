@@ -8,7 +8,7 @@ use assetq::query::archive;
 use assetq::query::archive::Archive;
 use assetq::{Asset, Options, Source};
 use assetq_sample::Size;
-use assetq_sample::rusty_hearts::{ListRecords, folder, hash, pack, volume_of};
+use assetq_sample::rusty_hearts::{ListRecords, folder, hash, pack, pack_folder, volume_of};
 use serde_json::Value as Json;
 use std::fs;
 use std::io::Read as _;
@@ -324,4 +324,20 @@ fn a_folder_without_a_list_is_no_archive() {
     assert!(matches!(error.kind(), ErrorKind::UnknownFolder), "{error}");
     let error = RustyHeartsArchive::open(Source::of_folder(dir.path()), &Options::default()).unwrap_err();
     assert_eq!(error.to_string(), "f00X.dat is not installed");
+}
+
+/// A list may have a file twice: equal files are paired first.
+#[test]
+fn files_of_one_path_are_compared_by_their_contents() {
+    let game = |texts: [&str; 3]| {
+        let dir = TempDir::new().unwrap();
+        let files = texts.map(|text| ("note.txt".to_owned(), text.as_bytes().to_vec()));
+        pack_folder(&files, &KEY, writer(dir.path()));
+        let asset = open(dir.path());
+        (dir, asset)
+    };
+    let ((_old_dir, old), (_new_dir, new)) = (game(["one", "two", "six"]), game(["six", "one", "ten"]));
+    let tables = assetq::diff::tables(&old, &new, &["files".to_owned()]).unwrap();
+    let found = tables[0].find(&Default::default(), 0);
+    assert_eq!((found.removed, found.added, found.changed), (vec![], vec![], vec![(1, 2)]));
 }

@@ -244,6 +244,37 @@ mod questions {
         assert!(hits > 30);
     }
 
+    /// Boxes that are far away are left out by their sizes alone.
+    #[test]
+    fn boxes_at_a_line_or_a_box_are_those_that_meet_it() {
+        let map = open(demo(5, Size::Full));
+        let volumes = |t: BoxType| -> Vec<OrientedBox> {
+            map.boxes(t).unwrap().iter().map(|record| record.volume().unwrap().unwrap()).collect()
+        };
+        let all: Vec<(BoxType, Vec<OrientedBox>)> = BoxType::ALL.into_iter().map(|t| (t, volumes(t))).collect();
+        let mut rng = fastrand::Rng::with_seed(5);
+        let mut hits = 0;
+        for probe in all.iter().flat_map(|(_, volumes)| volumes).step_by(97) {
+            let mut beside = |far: f64| probe.center.map(|c| c + far * (rng.f64() - 0.5));
+            for place in [
+                Region::Segment(beside(1.0), beside(400.0)),
+                Region::Segment(beside(40.0), beside(40.0)),
+                Region::Segment(probe.center, probe.center),
+                Region::Box(beside(1.0), beside(400.0)),
+                Region::Box(beside(40.0), beside(40.0)),
+            ] {
+                let met = |(t, volumes): &(BoxType, Vec<OrientedBox>)| {
+                    let numbers = volumes.iter().enumerate().filter(|(_, volume)| volume.is_at(&place));
+                    numbers.map(|(number, _)| (*t, number)).collect::<Vec<_>>()
+                };
+                let expected: Vec<_> = all.iter().flat_map(met).collect();
+                assert_eq!(map.boxes_at(&place).unwrap().boxes, expected, "{place:?}");
+                hits += expected.len();
+            }
+        }
+        assert!(hits > 100, "{hits}");
+    }
+
     #[test]
     fn rows_of_every_table_with_places_can_be_asked_where_they_are() {
         let map = open(demo(5, Size::Small));

@@ -173,6 +173,50 @@ fn rows_go_into_a_database() {
 }
 
 #[test]
+fn databases_that_cannot_be_attached_are_named() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name).into_os_string().into_string().unwrap();
+    let names: Vec<String> = (0..11).map(|number| at(&format!("d{number}.sqlite"))).collect();
+    for name in &names {
+        rusqlite::Connection::open(name).unwrap().execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES (7)").unwrap();
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!(json(&[&["SELECT a FROM d9.t"], &names[..10]].concat()).to_string(), r#"[{"a":7}]"#);
+    let (_, err) = sql(2, &[&["SELECT 1"], &names[..]].concat());
+    assert!(err.contains("SQLite takes at most 10 databases at once, and these are 11"), "{err}");
+    let mut bytes = fs::read(names[0]).unwrap();
+    bytes[16..100].fill(0xFF);
+    fs::write(at("bad.sqlite"), bytes).unwrap();
+    let (_, err) = sql(3, &["SELECT * FROM t", &at("bad.sqlite")]);
+    assert!(err.contains("bad.sqlite") && err.contains("not a database"), "{err}");
+}
+
+#[test]
+fn logarithms_are_null_where_there_is_none() {
+    let logs = "SELECT log(100) AS a, log10(1000) AS b, log2(8) AS c, log2(0) AS d, ln(-1) AS e";
+    assert_eq!(json(&[logs]).to_string(), r#"[{"a":2.0,"b":3.0,"c":3.0,"d":null,"e":null}]"#);
+}
+
+/// Many rows are read while others are written; a column has the type of its cells, and none if they are of several.
+#[test]
+fn an_answer_of_many_rows_is_a_table_of_them_all() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("many.sqlite");
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) \
+                SELECT i, i * 0.5 AS half, 'row ' || i AS name, zeroblob(i % 3) AS bytes, nullif(i, i) AS absent, \
+                iif(i = 1, 'one', i) AS mixed FROM n";
+    sql(0, &[rows, "--into", out.to_str().unwrap(), "--as-table", "kept"]);
+    let database = rusqlite::Connection::open(&out).unwrap();
+    let text = |sql: &str| database.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
+    let declared =
+        "CREATE TABLE \"kept\"(\"i\" INTEGER, \"half\" REAL, \"name\" TEXT, \"bytes\" BLOB, \"absent\", \"mixed\")";
+    assert_eq!(text("SELECT sql FROM sqlite_schema"), declared);
+    let sums = "SELECT concat_ws(' ', count(*), sum(i), sum(half), sum(length(bytes)), count(absent), sum(name = 'row ' || i), \
+                sum(typeof(mixed) = 'text'), sum(i = rowid)) FROM kept";
+    assert_eq!(text(sums), "20000 200010000 100005000.0 20001 0 20000 1 20000");
+}
+
+#[test]
 fn an_answer_is_written_as_the_ending_of_its_file_says() {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name).into_os_string().into_string().unwrap();

@@ -202,3 +202,25 @@ fn a_damaged_file_of_many_is_named_once() {
     let (_, said) = run(dir.path(), 3, &["sql", query, "many/*.wdb", "--dry-run"]);
     assert!(said.contains("record e_wolf, field u7DropRate") && said.matches("b.wdb").count() == 1, "{said}");
 }
+
+/// The statements of an undo file are checked before a byte is written.
+#[test]
+fn an_undo_whose_pieces_do_not_make_the_old_file_is_refused() {
+    let dir = demo();
+    edit(&dir, &["set", "enemy.wdb", "e_golem.uHp", "3"], "undo.ndjson");
+    let lines = String::from_utf8(read(&dir, "undo.ndjson")).unwrap();
+    let row: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    let size = row["new"]["size"].as_u64().unwrap();
+    for (pieces, what) in [
+        (serde_json::json!([[0, size + 1]]), "an undo that leaves the file"),
+        (serde_json::json!([[5, 4]]), "an undo that leaves the file"),
+        (serde_json::json!([[0, size - 1]]), "an undo that gives a file of another size than it says"),
+        (serde_json::json!([[0, size], [0, size], "00"]), "an undo that gives a file of another size than it says"),
+    ] {
+        let mut row = row.clone();
+        row["new"]["pieces"] = pieces;
+        let patch = ["patch", "enemy.wdb", "-", "--to", "back.wdb"];
+        let (_, err) = run_with(dir.path(), 2, &patch, &format!("{row}\n"));
+        assert!(err.contains(what) && !dir.path().join("back.wdb").exists(), "{err}");
+    }
+}

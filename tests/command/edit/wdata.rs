@@ -363,6 +363,59 @@ fn what_does_not_fit_is_named() {
     assert!(error.contains("waypoint_boxes: row 0: column link_distances"), "{error}");
 }
 
+/// A map of one layout has no rows of the other one, and rows keep their type.
+#[test]
+fn rows_that_a_map_cannot_hold_are_refused() {
+    let map = |triggers: TriggerLayout, types: u32| {
+        let mut spec = Spec { box_types: types, ..Spec::new(22, 9) };
+        spec.triggers = triggers;
+        spec.boxes[types as usize..].fill(0);
+        write(&spec).bytes
+    };
+    let (scripts, triggers) = (map(TriggerLayout::Scripts, 19), map(TriggerLayout::Triggers, 12));
+    let script =
+        |kind: &'static str, path: &'static str| Value::Map(cells([("kind", kind.into()), ("path", path.into())]));
+    let of_scripts = |key, change| Edit::new(Some("scripts"), key, change);
+    let of_boxes = |kind: &str, name: &str, change| {
+        let key = Value::Map(cells([("type_name", kind.to_owned().into()), ("name", name.to_owned().into())]));
+        Edit::new(Some("event_boxes"), key, change)
+    };
+    let (dir, portal) = {
+        let asset = open(&scripts);
+        let table = asset.reader().table("scripts").unwrap();
+        let [kind, path] = [0, 1].map(|column| table.value(0, column).unwrap().into_owned());
+        let portal = first_name(&*asset.reader().table("portal_boxes").unwrap()).to_string();
+        (Value::Map(cells([("kind", kind), ("path", path)])), portal)
+    };
+    let retyped = Change::Set(cells([("type_name", "EtcBox".into())]));
+    for (map, edit, what) in [
+        (&scripts, of_scripts(dir, Change::Remove), "scripts: script_dir cannot go"),
+        (
+            &scripts,
+            of_scripts(script("nothing", "x.lua"), Change::Add(Vec::new())),
+            "column kind: \"nothing\" does not fit: event, condition or action",
+        ),
+        (
+            &triggers,
+            of_scripts(script("event", "x.lua"), Change::Add(Vec::new())),
+            "column kind: \"event\" does not fit: none, as this map lists triggers",
+        ),
+        (
+            &triggers,
+            of_boxes(BoxType::ALL[12].name(), "new", Change::Add(Vec::new())),
+            "the table of event boxes of this map has no such type",
+        ),
+        (
+            &scripts,
+            of_boxes("PortalBox", &portal, retyped),
+            "column type_name: the type of a box cannot change: remove it and add one",
+        ),
+    ] {
+        let error = edited("town.wdata", map, vec![edit]).err().unwrap_or_else(|| panic!("{what}")).to_string();
+        assert!(error.contains(what), "{what}: {error}");
+    }
+}
+
 fn first_name(table: &dyn Table) -> Value<'static> {
     let at = table.columns().iter().position(|c| c.name == "name").unwrap();
     table.value(0, at).unwrap().into_owned()

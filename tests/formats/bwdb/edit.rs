@@ -399,6 +399,19 @@ fn values_that_do_not_fit_say_what_does() {
     refused(set(&old, BIN, &[("material_properties", 0, "value", 5.into())]), &["value", "a path"]);
     // The id of an empty path would be shown as no path.
     refused(set(&old, BIN, &[("material_properties", 0, "value", "".into())]), &["value", "a path"]);
+    refused(
+        set(&old, BIN, &[("material_properties", 0, "texture_id", Value::Null)]),
+        &["null does not fit: the path of a texture, or its id, does"],
+    );
+    let whole = demo(4, Size::Small);
+    let properties = asset(&whole, BIN);
+    let properties = properties.reader().table("material_properties").unwrap();
+    let kind = column_index(&*properties, "type").unwrap();
+    let number = (0..).find(|row| properties.value(*row, kind).unwrap() != "texture".into()).unwrap();
+    refused(
+        set(&whole, BIN, &[("material_properties", number, "texture_id", Value::Id64(5))]),
+        &["this property is no texture: its value is in the column value"],
+    );
     refused(set(&old, BIN, &[("effect_parameters", 0, "name", "a\0b".into())]), &["effect_parameters", "NUL"]);
     let models = models_bin(3, Size::Small);
     refused(set(&models, "models.bin", &[("render_sets", 0, "mfm_path", "".into())]), &["mfm_path", "a path"]);
@@ -650,6 +663,14 @@ fn what_cannot_become_another_in_a_record_is_refused() {
     refused(with(&["value", "properties", "0", "kind"], "vec4".into()), &["properties[0]: kind", "vec4"]);
     refused(with(&["value", "properties"], Value::List(vec![])), &["properties:", "none comes or goes"]);
     refused(with(&["value", "sort_order"], Value::Uint(u64::MAX)), &["form"]);
+    refused(with(&["value", "properties"], 5.into()), &["its form is another than that of the entry"]);
+    refused(with(&["value", "properties", "0"], 5.into()), &["its form is another than that of the entry"]);
+    let visual = entry_of(&before, "VisualPrototype");
+    for path in [&["value", "render_sets"][..], &["value", "render_sets", "0"]] {
+        let mut tree = shown(&before, &visual);
+        *at(&mut tree, path) = 5.into();
+        refused(put(&old, &visual, tree).map(|(new, _)| new), &["its form is another than that of the entry"]);
+    }
     let model = entry_of(&before, "ModelPrototype");
     let mut tree = shown(&before, &model);
     *at(&mut tree, &["value", "misc_type_name"]) = "Best".into();

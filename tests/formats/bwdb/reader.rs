@@ -179,7 +179,15 @@ fn lookup_many_says_what_lookup_says() {
             );
         }
     }
-    assert!(db.lookup_many(&ids, &mut []).is_err());
+    let error = db.lookup_many(&ids, &mut []).unwrap_err().to_string();
+    assert_eq!(error, "lookup_many: length of the output: 0 is not allowed");
+    // Several cores share 50,000 of them.
+    let many: Vec<u64> = ids.iter().copied().cycle().take(50_000).collect();
+    let (mut one, mut all) = (vec![None; ids.len()], vec![None; many.len()]);
+    db.lookup_many(&ids, &mut one).unwrap();
+    let found = db.lookup_many(&many, &mut all).unwrap();
+    assert_eq!(found, all.iter().flatten().count());
+    assert!(all.iter().eq(one.iter().cycle().take(many.len())));
 }
 
 /// A material written by hand, byte for byte as docs/formats/bwdb.md §6.1 says.
@@ -649,6 +657,67 @@ fn paths_with_one_id_are_all_found() {
     }
 }
 
+/// Of rows with one id, equal rows are the same row.
+#[test]
+fn databases_with_an_id_twice_are_compared() {
+    let differences = |old: Vec<u8>, new: Vec<u8>, table: &str| {
+        let [old, new] = [old, new].map(|bytes| Asset::open(Source::from_vec("assets.bin", bytes)).unwrap());
+        let tables = assetq::diff::tables(&old, &new, &[table.to_owned()]).unwrap();
+        let found = tables[0].find(&Default::default(), 0);
+        (found.removed, found.added, found.changed, found.fault_count)
+    };
+    let (twice, count) = with_an_id_twice();
+    let (last, demo) = (count as u32 - 1, demo(1, Size::Small));
+    assert_eq!(differences(twice.clone(), demo.clone(), "paths"), (vec![last], vec![last], vec![], 0));
+    assert_eq!(differences(demo, twice, "paths"), (vec![last], vec![last], vec![], 0));
+    let deleted = |records: &[usize]| {
+        let mut builder = DatabaseBuilder::default();
+        builder.database(PrototypeType::Model.magic(), 0, BlobWriter::new(PrototypeType::Model, 2).finish());
+        records.iter().for_each(|record| builder.resource(7, 0, *record, 3));
+        builder.build()
+    };
+    let (removed, added, changed, faults) = differences(deleted(&[0, 1]), deleted(&[1]), "resources");
+    assert_eq!((removed.len(), added.len(), changed.len(), faults), (1, 0, 0, 0));
+}
+
+#[test]
+fn verify_names_the_text_and_the_path_that_are_wrong() {
+    let findings = |bytes: &[u8], check: &str| -> Vec<String> {
+        let report = open(bytes.to_vec()).verify(&Default::default());
+        let check = report.checks.iter().find(|c| c.name == check).unwrap();
+        check.findings().iter().map(ToString::to_string).collect()
+    };
+    let mut builder = DatabaseBuilder::default();
+    builder.string("diffuseMap");
+    let whole = builder.build();
+    let text = whole.windows(11).position(|bytes| bytes == b"diffuseMap\0").unwrap();
+    for (at, byte, finding, error) in [
+        (text + 10, b'x', "strings.data: the last text does not end with a NUL", "text without a terminating NUL"),
+        (text + 2, 0xFF, "strings.data: not valid UTF-8 after 0 units", "not valid UTF-8"),
+    ] {
+        let mut bytes = whole.clone();
+        bytes[at] = byte;
+        let found = findings(&bytes, "string pool");
+        assert_eq!(found, [format!("{finding} (at offset {at:#x})")]);
+        let error_of = open(bytes).string(Database::name_id("diffuseMap")).unwrap_err().to_string();
+        assert!(error_of.starts_with(&format!("strings.data: {error}")), "{error_of}");
+    }
+    let mut far = whole.clone();
+    far.resize(whole.len() + (65 << 20), 0);
+    let found = findings(&far, "checksum");
+    assert_eq!(
+        found,
+        [format!("header: {} bytes after everything that the file refers to (at offset {:#x})", 65 << 20, whole.len())]
+    );
+    let (bytes, count) = with_an_id_twice();
+    let id = open(bytes.clone()).paths().entries()[count - 1].self_id.get();
+    let found = findings(&bytes, "paths");
+    assert!(
+        found[0].starts_with(&format!("paths: id {id:#018X} is used by an earlier path already").replace("0X", "0x")),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn a_resource_is_not_found_by_a_path_that_is_not_its_own() {
     let mut bytes = sample::bwdb::demo(1, Size::Small);
@@ -710,8 +779,16 @@ fn files_of_legends_are_errors_that_name_the_game() {
 
 #[test]
 fn a_database_with_an_unknown_header_is_an_error() {
-    let mut bytes = DatabaseBuilder::default().build();
-    bytes[6] = 2;
-    let error = Database::open(Source::from_vec("assets.bin", bytes)).unwrap_err();
-    assert!(matches!(error.kind(), assetq::formats::ErrorKind::BadVersion { found: 2 }), "{error}");
+    for (at, value, expected) in [
+        (0x0, b'?', "header: magic is 0x4257443f, expected 0x42574442 (at offset 0x0)"),
+        (0x6, 2, "header: unknown version 2 (at offset 0x6)"),
+        (0x7, 3, "header: unknown version 3 (at offset 0x7)"),
+        (0xC, 32, "header: pointer width: 32 is not allowed (at offset 0xc)"),
+        (0xE, 1, "header: endianness: 1 is not allowed (at offset 0xe)"),
+    ] {
+        let mut bytes = DatabaseBuilder::default().build();
+        bytes[at] = value;
+        let error = Database::open(Source::from_vec("assets.bin", bytes)).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{at:#x}: {error}");
+    }
 }

@@ -612,6 +612,71 @@ fn numbers_are_read_however_they_are_stored() {
     }
 }
 
+/// Attributes that few formats have: a vertex stores them, or cannot.
+#[test]
+fn bones_ids_radii_and_colours_are_stored_or_refused() {
+    let mesh = |name: &str, kind: &str, of_vertex: &[f32]| {
+        let mut glb = ByHand::new();
+        glb.floats(name, kind, &of_vertex.repeat(5), json!({}));
+        glb.build(|_| ())
+    };
+    let patched = |format: &str, glb: &[u8]| patched(&one(4, 5, format, 24, false, 3), glb);
+    let read = |bytes: Vec<u8>| open(&bytes);
+
+    let new = read(patched("set3/xyznuvipc", &mesh("_ID", "SCALAR", &[70.0])).unwrap());
+    assert!(new.mapped_vertices(0).unwrap().ids().unwrap().eq([70; 5]));
+    for wrong in [7.5, -1.0, 16_777_216.0] {
+        let what = format!("_ID: {wrong} does not fit: a whole number does");
+        refused(patched("set3/xyznuvipc", &mesh("_ID", "SCALAR", &[wrong])), &[&what]);
+    }
+    let new = read(patched("set3/xyznuvoipc", &mesh("_COLOUR", "VEC4", &[1.0, 2.0, 3.0, 255.0])).unwrap());
+    assert!(new.mapped_vertices(0).unwrap().colours().unwrap().eq([[1, 2, 3, 255]; 5]));
+    for wrong in [256.0, 0.5] {
+        let what = format!("_COLOUR: [1.0, 2.0, 3.0, {wrong:?}] does not fit: four bytes do");
+        refused(patched("set3/xyznuvoipc", &mesh("_COLOUR", "VEC4", &[1.0, 2.0, 3.0, wrong])), &[&what]);
+    }
+    let new = read(patched("set3/xyznuvrpc", &mesh("_RADIUS", "SCALAR", &[0.5])).unwrap());
+    assert!(new.mapped_vertices(0).unwrap().radii().unwrap().eq([0.5; 5]));
+
+    // Each vertex has four joints, and the file stores three. Weights are parts of 255.
+    let old = one(4, 5, "set3/xyznuviiiwwpc", 28, true, 3);
+    let mut glb = ByHand::new();
+    let view = glb.view(&[1, 2, 3, 4].repeat(5));
+    glb.primitive["attributes"]["JOINTS_0"] = glb.accessor(BYTE, "VEC4", 5, json!({ "bufferView": view })).into();
+    glb.floats("WEIGHTS_0", "VEC4", &[0.3, 0.4, 0.2, 0.1].repeat(5), json!({}));
+    let (new, notes) = noted(&old, &glb.build(|_| ())).unwrap();
+    let kept =
+        "mesh \"group_00000077\": 5 vertices with more than three bones; those with the greatest weights are kept";
+    assert!(notes.iter().any(|note| note == kept), "{notes:?}");
+    let weights = [(2, 113), (1, 85), (3, 57)];
+    assert!(open(&new).mapped_vertices(0).unwrap().influences().unwrap().eq([weights; 5]));
+}
+
+/// A file of a later build: its vertices can be moved, because positions come first in each format.
+#[test]
+fn vertices_of_an_unknown_format_are_moved_and_not_added() {
+    let (vertices, indices) = surface(4, 5, 20.0, 3);
+    let bytes: Vec<u8> = vertices.iter().flat_map(|v| [&bytes_of(v.position)[..], &[9; 8]].concat()).collect();
+    let mut builder = GeometryBuilder::new();
+    let mapping = |count: usize| Mapping { id: 0x77, buffer: 0, density: 5, start: 0, count: count as u32 };
+    builder.vertex_buffer("set3/xyzq", 20, &bytes, false);
+    builder.index_buffer(2, &indices, false);
+    builder.vertex_mapping(mapping(vertices.len()));
+    builder.index_mapping(mapping(indices.len()));
+    let old = builder.build();
+    let (text, mut binary) = split(&glb(&old));
+    let first = place_of(&glb(&old), 0, &gltf::Semantic::Positions);
+    binary[first..first + 4].copy_from_slice(&0.5f32.to_le_bytes());
+    let new = open(&patched(&old, &joined(&text, &binary)).unwrap()).mapped_vertices(0).unwrap().bytes().to_vec();
+    assert_eq!((&new[4..], f32::from_le_bytes(new[..4].try_into().unwrap())), (&bytes[4..], -0.5));
+    let what = "its vertex format is not known, so that its vertices can move and no more";
+    refused(patched(&old, &ByHand::new().build(|_| ())), &["group_00000077", what]);
+}
+
+fn bytes_of(position: [f32; 3]) -> Vec<u8> {
+    position.map(f32::to_le_bytes).as_flattened().to_vec()
+}
+
 #[test]
 fn what_a_glb_has_beside_the_groups_is_named() {
     let old = one(4, 5, "set3/xyznuvpc", 20, false, 3);
@@ -628,6 +693,13 @@ fn what_a_glb_has_beside_the_groups_is_named() {
     let Patched { left_out, notes, .. } = patched_in_part(&old, &glb.build(more)).unwrap();
     assert!(notes.iter().any(|note| note.contains("group_00000077") && note.contains("COLOR_0")), "{notes:?}");
     assert!(left_out.len() == 1 && left_out[0].contains("\"Cube\" is left out"), "{left_out:?}");
+    let two = |root: &mut Json| {
+        let primitive = root["meshes"][0]["primitives"][0].clone();
+        root["meshes"][0]["primitives"].as_array_mut().unwrap().push(primitive);
+    };
+    let (_, notes) = noted(&old, &glb.build(two)).unwrap();
+    let drawn = "mesh \"group_00000077\": it has 2 materials; the render group draws all of it with its own one";
+    assert!(notes.iter().any(|note| note == drawn), "{notes:?}");
 
     // Armour goes out with the meshes. It is named once it is edited.
     let (text, mut binary) = split(&self::glb(&old));

@@ -865,6 +865,7 @@ fn rows_where_any_type_may_stand_get_the_only_type_that_fits() {
     refused(filled(&[(".Depth", 1.into())]), &["[Main].Nothing", "no type of this archive has exactly these members"]);
     refused(filled(&[(".Text", 1.into())]), &["[Main].Nothing", "no type of this archive has exactly these members"]);
     refused(filled(&[("[0]", 1.into())]), &["[Main].Nothing", "the type of a list is not said"]);
+    refused(filled(&[("[1]", 1.into())]), &["[Main].Nothing: the next item that can be inserted is [0]"]);
 }
 
 #[test]
@@ -885,6 +886,20 @@ fn rows_that_do_not_go_together_are_refused_with_the_reason() {
     refused(add(&bytes, &kinds), &["[Main].Sets", "rows that are added say that it is of several kinds"]);
     let twice = [("Sets.East.X", 5.into()), ("Sets.East.X", 6.into())];
     refused(add(&bytes, &twice), &["a row with the path \"Sets.East.X\" is added twice"]);
+    let several = "an object or a list is several rows: add those, or write the entry with `patch --entry`";
+    refused(set_at(&bytes, "Version", Value::List(vec![])), &["[Main].Version", several]);
+    let unnamed = TableEdits { add: vec![vec![(VALUE, 1.into()), (CHUNK, MAIN.into())]], ..TableEdits::default() };
+    refused(edited(&bytes, unnamed), &["values: a row that is added has no path"]);
+    let other = TableEdits { table: "chunks".into(), remove: vec![0], ..TableEdits::default() };
+    let written = open(&bytes).unwrap().write(&[other]).map(|pieces| pieces.bytes(&bytes));
+    refused(written, &["rows of chunks follow from the rows of values: edit values"]);
+    let mut tree = plain(&bytes, MAIN);
+    map(&mut tree, &["Counters"]).push(("jumps".into(), 1.into()));
+    refused(put(&bytes, MAIN, &tree), &["[Main].Counters: the key \"jumps\" is there twice"]);
+    let mut tree = plain(&bytes, MAIN);
+    let first = list(&mut tree, &["ById"])[0].clone();
+    list(&mut tree, &["ById"]).push(first);
+    refused(put(&bytes, MAIN, &tree), &["[Main].ById", "is there twice"]);
 
     // One item leaves the list, and another one is appended to it.
     let all = rows(&open(&bytes).unwrap());

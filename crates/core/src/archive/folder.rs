@@ -99,3 +99,46 @@ impl Reader for Folder {
         report
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Tree;
+
+    #[test]
+    fn a_folder_is_an_archive_of_its_files() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("maps")).unwrap();
+        for (name, text) in [("a.txt", "one"), ("maps/b.txt", "three")] {
+            std::fs::write(dir.path().join(name), text).unwrap();
+        }
+        let asset = Folder::open(dir.path(), &Options::default());
+        let (reader, archive) = (asset.reader(), asset.reader().archive().unwrap());
+        let paths: Vec<String> = (0..2).map(|n| archive.file(n).unwrap().path.into_owned()).collect();
+        assert_eq!(paths, ["a.txt", "maps/b.txt"]);
+        assert_eq!(archive.position("maps/b.txt").unwrap(), Some(1));
+        assert_eq!(archive.position("maps").unwrap(), None);
+        assert_eq!(archive.file(2).unwrap_err().to_string(), "files: file 2 not found");
+        let facts = reader.facts();
+        assert!(facts.iter().any(|(name, value)| name == "files" && *value == Value::Uint(2)), "{facts:?}");
+        let mut tree = Tree::default();
+        assert!(reader.cat("maps/b.txt", &mut tree).unwrap());
+        assert!(tree.into_value().to_string().contains("size: 5"));
+        assert!(reader.verify(&Progress::default()).is_ok());
+        // The list is kept; a file that was deleted since is an error.
+        let gone = archive.file(0).unwrap();
+        std::fs::remove_file(dir.path().join("a.txt")).unwrap();
+        assert!(archive.stored(&gone).is_err());
+        let outside = File::new("../a.txt", 1, 0);
+        assert_eq!(archive.stored(&outside).unwrap_err().to_string(), "file \"../a.txt\" not found");
+    }
+
+    #[test]
+    fn only_a_folder_is_opened_as_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open_as(Source::of_folder(dir.path()), &Options::default()).unwrap();
+        assert_eq!(folder.len().unwrap(), 0);
+        let error = Folder::open_as(Source::from_vec("a.txt", Vec::new()), &Options::default()).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::UnknownFolder), "{error}");
+    }
+}

@@ -118,6 +118,8 @@ mod tests {
         let pairs = [
             (Value::Int(5), Value::Uint(5)),
             (Value::F32(f32::NAN), Value::F32(f32::NAN)),
+            (Value::F64(0.1), Value::F64(0.1)),
+            (Value::Guid(crate::table::Guid([7; 16])), Value::Guid(crate::table::Guid([7; 16]))),
             (Value::floats([1.0, 2.0]), Value::floats([1.0, 2.0])),
         ];
         for (a, b) in pairs {
@@ -148,6 +150,7 @@ mod tests {
             ("at", Value::floats([1.0, 3.0])),
             ("fov", 1.0f32.into()),
             ("sets", Value::List(vec![map(vec![("id", 7u8.into())])])),
+            ("more", 5u8.into()),
         ]);
         let mut fields = Vec::new();
         differ("camera".into(), old, new, &mut fields);
@@ -158,7 +161,8 @@ mod tests {
                 "camera.at: [1, 2] -> [1, 3]",
                 "camera.sets[0].id: 1 -> 7",
                 "camera.sets[1]: {id: 2} -> ",
-                "camera.gone: true -> "
+                "camera.gone: true -> ",
+                "camera.more:  -> 5"
             ]
         );
     }

@@ -116,6 +116,11 @@ mod tests {
         assert_eq!(Vec::<f32>::try_from(Value::floats([1.0, 0.5])).unwrap(), [1.0, 0.5]);
         assert_eq!(Cow::try_from(Value::text("bow")).unwrap(), "bow");
         assert_eq!(String::try_from(Value::text("bow")).unwrap(), "bow");
+        assert_eq!((f64::try_from(Value::F32(0.5)).unwrap(), f64::try_from(Value::F64(0.1)).unwrap()), (0.5, 0.1));
+        let units: Vec<crate::bytes::le::U16> = "bow".encode_utf16().map(Into::into).collect();
+        let utf16 = Value::Utf16(crate::bytes::Utf16::new(&units));
+        assert_eq!(Option::<Cow<'_, str>>::try_from(utf16).unwrap().unwrap(), "bow");
+        assert_eq!(Option::<Cow<'_, str>>::try_from(Value::Null).unwrap(), None);
     }
 
     #[test]
@@ -126,5 +131,7 @@ mod tests {
         assert_eq!(said(f64::try_from(Value::Uint(u64::MAX)).unwrap_err()), "18446744073709551615 is no number");
         assert!(said(u64::try_from(Value::text("bow")).unwrap_err()).contains("bow"));
         assert_eq!(said(u64::try_from(Value::Null).unwrap_err()), "null is no whole number of 64 bits");
+        assert_eq!(said(Cow::try_from(Value::Int(5)).unwrap_err()), "5 is no text");
+        assert_eq!(said(Vec::<f32>::try_from(Value::Int(5)).unwrap_err()), "5 is no list");
     }
 }

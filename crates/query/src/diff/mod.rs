@@ -400,7 +400,7 @@ mod tests {
     use super::*;
     use crate::Source;
     use crate::table::filter::Filter;
-    use crate::table::{Column, RowCursor};
+    use crate::table::{Column, DeclaredTable, RowCursor};
     use assetq_sample::wdb::{Cell, Game, Sheet};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -485,5 +485,56 @@ mod tests {
         counted.sides[0] = None;
         counted.retain_matching(&mut pairs, &filters, &mut |_, error| panic!("{error}"));
         assert_eq!(pairs.iter().map(|pair| pair.new).collect::<Vec<_>>(), [Some(6)]);
+        let found = counted.find(&Progress::default(), 0);
+        assert_eq!((found.removed.len(), found.added.len(), found.rows_old, found.rows_new), (0, 500, 0, 500));
+        let change = counted.change(found.pairs().nth(6).unwrap(), &mut |_, error| panic!("{error}"));
+        assert_eq!((change.kind, &*change.key.to_string()), (DifferenceKind::Added, "r006"));
+        let fields = change.fields.iter().map(|field| format!("{} {} {}", field.name, field.old, field.new));
+        assert_eq!(fields.collect::<Vec<_>>(), ["u9Index  7"]);
+    }
+
+    /// A cell that cannot be read is damage of its own file, and no difference.
+    #[test]
+    fn damaged_cells_are_faults_of_their_sides() {
+        let rows = [0u64, 1, 2];
+        let torn = |key: u64, cell: u64| -> Option<Box<dyn Table + '_>> {
+            let read = move |row: u64, bad: u64| match row == bad {
+                true => Err(Error::of_part(ErrorKind::Cycle { at: row }, "rows")),
+                false => Ok(Value::Uint(row)),
+            };
+            let table = DeclaredTable::over("rows", &rows)
+                .column(Column::uint("id").key(), move |(_, row)| read(**row, key))
+                .column(Column::uint("value"), move |(_, row)| read(**row, cell));
+            Some(Box::new(table))
+        };
+        let compared = |old, new| {
+            let diff = TableDiff { name: "rows".into(), sides: [old, new], special: None, finder: None, damage: None };
+            let found = diff.find(&Progress::default(), 0);
+            let faults: Vec<String> = found.faults.iter().map(|(side, error)| format!("{side:?} {error}")).collect();
+            assert_eq!((found.removed.len(), found.added.len(), found.changed.len()), (0, 0, 0));
+            assert!(matches!(diff.changes().unwrap_err().kind(), ErrorKind::Cycle { .. }));
+            (diff, faults)
+        };
+        const NONE: u64 = 9;
+        let (diff, mut faults) = compared(torn(NONE, 0), torn(NONE, 2));
+        faults.sort();
+        assert_eq!(faults, ["New rows: references form a cycle at 0x2", "Old rows: references form a cycle at 0x0"]);
+        // A row is selected by its other side.
+        let filter = Filter::parse("value < 1").unwrap();
+        let filters = [Side::Old, Side::New].map(|side| Some(filter.bind(diff.side(side).unwrap().columns()).unwrap()));
+        let mut pairs: Vec<Pair> = (0..3).map(|row| Pair { old: Some(row), new: Some(row) }).collect();
+        let mut damaged = Vec::new();
+        diff.retain_matching(&mut pairs, &filters, &mut |side, error| damaged.push(format!("{side:?} {error}")));
+        assert_eq!(
+            (pairs.len(), &damaged[..]),
+            (
+                1,
+                &["Old rows: references form a cycle at 0x0", "New rows: references form a cycle at 0x2"]
+                    .map(String::from)[..]
+            )
+        );
+        // Without its key, a row of one file may be any row of the other.
+        let (_, faults) = compared(torn(1, NONE), torn(NONE, NONE));
+        assert_eq!(faults, ["Old rows: references form a cycle at 0x1"]);
     }
 }

@@ -359,6 +359,24 @@ mod tests {
     }
 
     #[test]
+    fn a_change_that_is_none_is_named_with_its_row() {
+        for (parts, what) in [
+            (r#""change":"changed","key":"a","new":5"#, "row 1: new is no object of columns"),
+            (r#""change":"changed","key":"a","old":[1],"new":{}"#, "row 1: old is no object of columns"),
+            (r#""change":"changed","key":"a","table":7,"new":{}"#, "row 1: table is no text"),
+            (r#""change":7,"key":"a","new":{}"#, "row 1: change is no text"),
+            (r#""change":"changed","key":"a","New":{}"#, "is no part of a change: it has table, change, key, old, new"),
+            (r#""change":"changed","key":"a","new":{"x":1,"x":2}"#, "is there twice"),
+        ] {
+            let error = all(&format!("{{{parts}}}"), ChangesFormat::Ndjson).unwrap_err();
+            assert!(
+                error.starts_with("row 1: ") && error.ends_with(what.trim_start_matches("row 1: ")),
+                "{parts}: {error}"
+            );
+        }
+    }
+
+    #[test]
     fn csv_of_spreadsheets() {
         for text in [
             "record,x\r\na,1\r\n",

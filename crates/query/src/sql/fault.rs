@@ -93,3 +93,52 @@ fn is_of_system(code: ErrorCode) -> bool {
 fn is_of_database(code: ErrorCode) -> bool {
     matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    /// A program that catches errors of the library tells these apart by their kind.
+    #[test]
+    fn a_fault_is_an_error_with_its_message() {
+        let damage = || Error::of_part(ErrorKind::damaged("a text that is no text"), "records");
+        for (fault, kind, shown) in [
+            (Fault::message("no such column: x"), "syntax", "SQL: no such column: x"),
+            (
+                Fault::Damaged { file: "a.wdb".into(), error: damage() },
+                "damaged",
+                "a.wdb: records: a text that is no text",
+            ),
+            (
+                Fault::Database("database disk image is malformed".into()),
+                "damaged",
+                "SQL: database disk image is malformed",
+            ),
+            (Fault::System("disk I/O error".into()), "io", "SQL: disk I/O error"),
+            (Fault::Output("database or disk is full".into()), "io", "cannot write: database or disk is full"),
+        ] {
+            assert!(shown.ends_with(&fault.to_string()) || shown.starts_with("a.wdb"), "{fault}");
+            let error = Error::from(fault);
+            assert_eq!((error.kind().name(), &*error.to_string()), (kind, shown));
+        }
+    }
+
+    #[test]
+    fn errors_of_sqlite_are_of_the_system_of_a_database_or_of_the_statement() {
+        for (code, expected) in [
+            (ffi::SQLITE_FULL, "System(\"why\")"),
+            (ffi::SQLITE_IOERR, "System(\"why\")"),
+            (ffi::SQLITE_NOMEM, "System(\"why\")"),
+            (ffi::SQLITE_CANTOPEN, "System(\"why\")"),
+            (ffi::SQLITE_CORRUPT, "Database(\"why\")"),
+            (ffi::SQLITE_NOTADB, "Database(\"why\")"),
+            (ffi::SQLITE_CONSTRAINT, "Statement { message: \"why\", at: None }"),
+        ] {
+            let failure = rusqlite::Error::SqliteFailure(ffi::Error::new(code), Some("why".into()));
+            assert_eq!(format!("{:?}", Fault::from(failure)), expected);
+        }
+        let other = Fault::from(rusqlite::Error::QueryReturnedNoRows);
+        assert_eq!(other.to_string(), "Query returned no rows");
+    }
+}

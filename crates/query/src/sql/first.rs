@@ -304,6 +304,42 @@ mod tests {
         }
     }
 
+    /// Cells of each kind, in the order that SQLite has for what it sees of them: null, then numbers, then texts.
+    #[test]
+    fn cells_of_each_kind_have_the_order_of_sqlite() {
+        let guid = |first| Value::Guid(crate::table::Guid([first; 16]));
+        for cells in [
+            vec![Value::Null, Value::Bool(false), Value::Bool(true)],
+            vec![Value::Null, Value::Int(-3), Value::Int(20)],
+            // A number that no integer of SQLite holds is a text.
+            vec![Value::Uint(2), Value::Uint(10), Value::Uint(u64::MAX)],
+            vec![Value::F32(f32::NAN), Value::F32(-2.5), Value::F32(0.0), Value::F32(10.0)],
+            vec![Value::F64(f64::NEG_INFINITY), Value::F64(-0.5), Value::F64(1e300)],
+            vec![Value::Id64(9), Value::Id64(0x10)],
+            vec![Value::Id32(9), Value::Id32(0x10)],
+            vec![Value::text("B"), Value::text("a")],
+            vec![guid(1), guid(0xA0)],
+        ] {
+            let reversed: Vec<Value<'_>> = cells.iter().rev().map(Value::borrowed).collect();
+            let table = DeclaredTable::over("cells", &reversed)
+                .column(Column::new("cell", Kind::Any), |(_, cell)| Ok(cell.borrowed()));
+            for (column, descends) in [(Some(0), false), (Some(0), true), (None, true)] {
+                let first = FirstRows { keys: vec![SortKey { column, descends }], len: cells.len() - 1 };
+                let mut collector = Collector::new(&first, &table);
+                let mut rows = table.cursor_over(0, None);
+                while rows.advance().unwrap() {
+                    collector.offer(&*rows).unwrap();
+                }
+                let mut expected: Vec<usize> = (0..cells.len()).collect();
+                if column.is_none() || !descends {
+                    expected.reverse();
+                }
+                expected.pop();
+                assert_eq!(collector.into_rows().unwrap(), expected, "{cells:?} by {column:?}");
+            }
+        }
+    }
+
     #[test]
     fn the_first_rows_are_those_of_a_stable_sort() {
         let mut rng = fastrand::Rng::with_seed(7);

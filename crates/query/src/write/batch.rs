@@ -575,6 +575,103 @@ mod tests {
         }
     }
 
+    /// A cell of each kind in a column of each kind: as Arrow shows it, or refused.
+    #[test]
+    fn a_cell_is_the_same_in_a_batch_or_does_not_fit() {
+        let number = || ValueShape::of(Kind::Int);
+        let nested = |shape| Column::nested("c").shaped(Some(shape));
+        let map = |name: &'static str, cell| Value::Map(vec![(name.into(), cell)]);
+        let text = || Value::text("1");
+        for (column, fits, others) in [
+            (Column::bool("c"), vec![(true.into(), "true")], vec![Value::Uint(1), Value::owned("x".repeat(100))]),
+            (
+                Column::uint("c"),
+                vec![(Value::Uint(7), "7"), (Value::Int(-7), "-7")],
+                vec![Value::Uint(u64::MAX), Value::F64(1.0), text()],
+            ),
+            (
+                Column::uint("c").wide(),
+                vec![(Value::Uint(u64::MAX), "18446744073709551615"), (Value::Int(7), "7")],
+                vec![Value::Int(-1), true.into()],
+            ),
+            (
+                Column::f32("c"),
+                vec![(Value::F32(0.5), "0.5"), (Value::F32(f32::NAN), "")],
+                vec![Value::F64(0.5), Value::Int(1)],
+            ),
+            (
+                Column::new("c", Kind::F64),
+                vec![(Value::F64(0.5), "0.5"), (Value::F32(0.25), "0.25"), (Value::F64(f64::INFINITY), "")],
+                vec![Value::Int(1), text()],
+            ),
+            (
+                Column::id64("c"),
+                vec![(Value::Id64(31), "0x000000000000001F"), (Value::Int(-3), "-3"), (true.into(), "true")],
+                vec![],
+            ),
+            (
+                nested(ValueShape::list(number())),
+                vec![(Value::List(vec![1.into(), Value::Null]), "[1, ]")],
+                vec![Value::List(vec![text()]), map("a", 1.into()), 1.into()],
+            ),
+            (
+                nested(ValueShape::Map(vec![("a".into(), number())])),
+                vec![(map("a", 1.into()), "{a: 1}")],
+                vec![map("a", text()), map("b", 1.into()), Value::List(vec![])],
+            ),
+        ] {
+            // As a value, and as a field of the file without one.
+            let shown = |cell: &Value<'_>, is_plain: bool| -> Result<String> {
+                let mut batches = BatchBuilder::new(std::slice::from_ref(&column));
+                batches.put(0, |next| match cell {
+                    Value::Uint(number) if is_plain => next.uint(*number),
+                    Value::F32(number) if is_plain => next.f32(*number),
+                    Value::Text(text) if is_plain => next.text(text),
+                    Value::Id64(id) if is_plain => next.id64(Id64(*id)),
+                    cell => next.value(cell),
+                })?;
+                batches.rows = 1;
+                Ok(arrow_cell(batches.take()?.expect("a row was added").column(0)))
+            };
+            for is_plain in [false, true] {
+                assert_eq!(shown(&Value::Null, is_plain).unwrap(), "");
+                for (cell, expected) in &fits {
+                    assert_eq!(shown(cell, is_plain).unwrap(), *expected, "{cell} in {column:?}");
+                }
+                for cell in &others {
+                    let error = shown(cell, is_plain).unwrap_err().to_string();
+                    let cut: String = cell.to_string().chars().take(80).collect();
+                    assert_eq!(error, format!("c: {cut} does not fit into the type of the column"));
+                }
+            }
+        }
+    }
+
+    /// The first cell of a column, as text.
+    fn arrow_cell(column: &ArrayRef) -> String {
+        if column.is_null(0) {
+            return String::new();
+        }
+        match column.data_type() {
+            DataType::Boolean => column.as_boolean().value(0).to_string(),
+            DataType::Int64 => column.as_primitive::<arrow_array::types::Int64Type>().value(0).to_string(),
+            DataType::UInt64 => column.as_primitive::<arrow_array::types::UInt64Type>().value(0).to_string(),
+            DataType::Float32 => column.as_primitive::<arrow_array::types::Float32Type>().value(0).to_string(),
+            DataType::Float64 => column.as_primitive::<arrow_array::types::Float64Type>().value(0).to_string(),
+            DataType::List(_) => {
+                let items = column.as_list::<i32>().value(0);
+                let items = (0..items.len()).map(|at| arrow_cell(&items.slice(at, 1)));
+                format!("[{}]", items.collect::<Vec<_>>().join(", "))
+            }
+            DataType::Struct(fields) => {
+                let members = fields.iter().zip(column.as_struct().columns());
+                let members = members.map(|(field, cells)| format!("{}: {}", field.name(), arrow_cell(cells)));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+            }
+            _ => column.as_string::<i32>().value(0).to_owned(),
+        }
+    }
+
     #[test]
     fn the_first_error_ends_reading() {
         let table = numbered_texts(50_000);

@@ -468,6 +468,18 @@ mod tests {
     }
 
     #[test]
+    fn a_selection_says_what_it_reads() {
+        let vertices = Selection::new(geometry(), "vertices").unwrap().columns(&["y", "x"]).unwrap();
+        assert_eq!((vertices.table(), vertices.asset().source().name()), ("vertices", geometry().source().name()));
+        let rows = vertices.asset().reader().table("vertices").unwrap();
+        assert_eq!(vertices.is_random_access().unwrap(), rows.nature().random_access);
+        let names: Vec<&str> = vertices.numbers().iter().map(|number| &*rows.columns()[*number].name).collect();
+        assert_eq!(names, ["y", "x"]);
+        let batches = vertices.batches().unwrap();
+        assert_eq!(RecordBatchReader::schema(&batches), vertices.schema());
+    }
+
+    #[test]
     fn what_is_not_there_is_named() {
         let error = Selection::new(geometry(), "vertexes").unwrap_err().to_string();
         assert!(error.contains("vertexes") && error.contains("did you mean vertices?"), "{error}");

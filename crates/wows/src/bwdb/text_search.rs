@@ -253,4 +253,37 @@ mod tests {
         // The search finds the two that begin in the gap, and not the ones inside of the other text.
         assert_eq!(rows(b"aa\0aaab\0", &[0..2, 4..7], "aa"), [0, 1]);
     }
+
+    /// Out of order, one text a part of another, and one that several rows share.
+    #[test]
+    fn texts_at_any_place_are_found_as_by_reading_each() {
+        let bytes = b"needle hay\0hay\0Needle\0";
+        let places = [11..14, 0..10, 7..10, 15..21, 0..0, 11..14];
+        let texts = PackedTexts {
+            bytes,
+            range: 0..bytes.len(),
+            rows: 0..places.len(),
+            place: |row: usize| places[row].clone(),
+        };
+        for needle in ["hay", "needle", "Needle", "needle hay", "e", "y", "hay\n", "straw"] {
+            for anchor in [Anchor::Anywhere, Anchor::Start, Anchor::End, Anchor::Whole] {
+                for ignore_case in [false, true] {
+                    let fold = |text: &str| if ignore_case { text.to_ascii_lowercase() } else { text.to_owned() };
+                    let is_found = |row: &usize| {
+                        let text = fold(std::str::from_utf8(&bytes[places[*row].clone()]).unwrap());
+                        let needle = &*fold(needle);
+                        match anchor {
+                            Anchor::Anywhere => text.contains(needle),
+                            Anchor::Start => text.starts_with(needle),
+                            Anchor::End => text.ends_with(needle),
+                            Anchor::Whole => text == needle,
+                        }
+                    };
+                    let expected: Vec<usize> = (0..places.len()).filter(is_found).collect();
+                    let literal = Literal::new(needle, anchor, ignore_case).unwrap();
+                    assert_eq!(texts.search_anywhere(&literal), Some(expected), "{needle} {anchor:?} {ignore_case}");
+                }
+            }
+        }
+    }
 }

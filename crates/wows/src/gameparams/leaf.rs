@@ -357,6 +357,12 @@ mod tests {
             (b"Va\\u00e4\xE4\\ud83d\\ude00\\x\n", "a\u{e4}\u{e4}\u{1f600}\\x"),
             (b"S'a\\n\\x41\\101\\'\\\\\\q'\n", "a\nAA'\\\\q"),
             (b"S\"it's\"\n", "it's"),
+            (b"S'\\n\\t\\r\\a\\b\\f\\v'\n", "\n\t\r\u{7}\u{8}\u{c}\u{b}"),
+            (b"V\\U0001f600\\U00e4\n", "\u{1f600}\\U00e4"),
+            // Past the last character of Unicode.
+            (b"V\\UFFFFFFFF\n", "\u{fffd}"),
+            (b"B\x02\0\0\0\xC3\xA4", "\u{e4}"),
+            (b"\x8E\x01\0\0\0\0\0\0\0a", "a"),
         ] {
             assert_eq!(text(bytes), expected, "{bytes:?}");
             assert!(is_text(View::new(bytes, "test"), expected, expected.is_ascii()), "{bytes:?}");
