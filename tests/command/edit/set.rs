@@ -58,6 +58,19 @@ fn an_entry_of_any_format_has_values_with_paths() {
     let id = listed.split('"').nth(3).unwrap();
     let found = tried(&dir, &format!("models.bin {id}.misc_type 3 --table models"));
     assert!(found.contains("misc_type: 4 -> 3"), "{found}");
+    // An item of a list, by each name of the row that has the list.
+    for row in [id, "0"] {
+        let found = tried(&dir, &format!("models.bin {row}.lods[0].extent 90 --table models"));
+        assert!(found.ends_with("extent: 1000 -> 90\n"), "{found}");
+    }
+    for (path, what) in [
+        ("lods[7].extent", "with item [7]"),
+        ("lods[0]", "is a whole row: name one of its values, as in ENTRY.NAME: extent, casts_shadow"),
+        ("nope", "models: no column \"nope\"; there are index, id"),
+    ] {
+        let said = refused(&dir, 2, &format!("models.bin {id}.{path} 90 --table models"));
+        assert!(said.contains(what), "{path}: {said}");
+    }
 }
 
 #[test]

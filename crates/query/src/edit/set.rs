@@ -251,10 +251,18 @@ impl Editor<'_> {
         {
             (name, item, steps) = (Some(&**list), Some(*index), rest);
         }
+        let named = match item {
+            Some(_) => rows_named(&*self.resolved(given_table)?.table, key)?,
+            None => Vec::new(),
+        };
         let rows = self.resolved(name)?;
         let table = &*rows.table;
         // Items of lists begin with the number of their row.
-        let mut found = if item.is_some() { rows_with(table, 0, key)? } else { rows_named(table, key)? };
+        let items = named.iter().map(|row| rows_with(table, 0, &row.to_string()));
+        let mut found = match item {
+            Some(_) => items.collect::<Result<Vec<_>>>()?.concat(),
+            None => rows_named(table, key)?,
+        };
         if let (Some(index), Some(at)) = (item, table.nature().item()) {
             let wanted = Value::Uint(index.into());
             found.retain(|row| table.value(*row, at).is_ok_and(|value| crate::compare::same_value(&value, &wanted)));
