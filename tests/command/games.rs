@@ -235,3 +235,19 @@ fn a_variable_wins_over_what_is_found() {
     assert_eq!(out.status.code(), Some(1));
     assert!(err.contains("World of Warships was not found: $ASSETQ_WOWS is \"nowhere\", which is no folder"), "{err}");
 }
+
+/// Definitions of Space Engineers 2 refer to each other by GUIDs.
+#[test]
+fn a_definition_is_found_by_its_guid() {
+    let dir = crate::common::sample_folder();
+    let json = |args: &[&str]| crate::common::json(dir.path(), &[args, &["-f", "json"]].concat());
+    let all = json(&["ls", "se2", "-t", "definitions", "-c", "guid,name,file,type"]);
+    for definition in all.as_array().unwrap().iter().take(5) {
+        let guid = definition["guid"].as_str().unwrap();
+        let by_guid = format!("SELECT guid, name, file, type FROM definitions WHERE guid = '{guid}'");
+        assert_eq!(json(&["sql", &by_guid, "se2"]), serde_json::json!([definition]));
+        let found = &json(&["resolve", guid, "--db", "se2"])[0];
+        assert_eq!((&found["path"], &found["type"]), (&definition["file"], &definition["type"]), "{found}");
+    }
+    assert!(all.as_array().unwrap().len() > 5);
+}

@@ -267,3 +267,17 @@ fn a_row_that_damage_hides_is_an_error_of_the_file() {
     let (_, said) = run_with(dir.path(), 3, &args, row);
     assert!(said.contains("bad.vrb: chunk [Main]") && !dir.path().join("new.vrb").exists(), "{said}");
 }
+
+#[test]
+fn rows_whose_key_is_missing_or_there_twice_are_named_by_their_line() {
+    let dir = crate::common::sample_folder();
+    for (rows, what) in [
+        ("u7Race\n5\n", "rows.csv: line 2: records: rows are known by column record, which is not there"),
+        ("record,u7Race\nr0000005,5\nr0000005,6\n", "rows.csv: line 3: records \"r0000005\": there are two rows of it"),
+    ] {
+        std::fs::write(dir.path().join("rows.csv"), rows).unwrap();
+        let (_, err) = crate::common::run(dir.path(), 2, &["patch", "sheet.wdb", "rows.csv", "--to", "new.wdb"]);
+        assert!(err.contains(what), "{err}");
+        assert!(!dir.path().join("new.wdb").exists());
+    }
+}
