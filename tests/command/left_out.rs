@@ -325,3 +325,53 @@ fn rows_of_a_list_that_cannot_be_read_are_neither_counted_nor_compared() {
     let (_, said) = run(dir.path(), 3, &["sql", query, "new.bin", "--skip-damaged"]);
     assert!(said.contains("render_sets of record 3, the first of 2: model: pointer "), "{said}");
 }
+
+/// A pack names its sheets: one that cannot be read is damage, whatever its bytes begin with.
+#[test]
+fn a_damaged_sheet_of_a_pack_is_named_and_its_rows_are_not_removed() {
+    let dir = TempDir::new().unwrap();
+    let whole = wdb::demo_pack(3, Size::Small);
+    fs::write(dir.path().join("old.bin"), &whole).unwrap();
+    // The entry of the sheet btscene.wdb: its name takes 16 bytes, then its offset and its size.
+    let entry = whole.windows(8).position(|bytes| bytes == b"btscene\0").unwrap();
+    let number = |at: usize| u32::from_be_bytes(whole[at..][..4].try_into().unwrap()) as usize;
+    let (start, size) = (number(entry + 16), number(entry + 20));
+    let damages: [(usize, &[u8]); 5] = [
+        (start, b"X"),
+        (start + 16, b"x"),
+        (entry + 16, &(start as u32 + 64).to_be_bytes()),
+        (entry + 16, &(whole.len() as u32 - 64).to_be_bytes()),
+        (entry + 20, &[0; 4]),
+    ];
+    for (at, bytes) in damages {
+        let mut damaged = whole.clone();
+        damaged[at..at + bytes.len()].copy_from_slice(bytes);
+        fs::write(dir.path().join("new.bin"), damaged).unwrap();
+        for line in [
+            "verify new.bin",
+            "ls new.bin -t sheets",
+            "ls new.bin -t btscene",
+            "find chain new.bin",
+            "cat new.bin btscene.wdb",
+        ] {
+            lacking(&dir, 3, "btscene.wdb: ", &line.split(' ').collect::<Vec<_>>());
+        }
+        for query in ["SELECT sum(records) FROM sheets", "SELECT count(*) FROM btscene"] {
+            let out = lacking(&dir, 3, "btscene.wdb: ", &["sql", query, "new.bin", "-f", "csv"]);
+            assert!(!out.contains(char::is_numeric), "{query}: {out}");
+        }
+        for sides in [["old.bin", "new.bin"], ["new.bin", "old.bin"]] {
+            for more in ["--stat", "--format=patch"] {
+                let out = lacking(&dir, 3, "no table btscene", &["diff", sides[0], sides[1], more]);
+                assert!(
+                    !out.contains("btscene  ") && !out.contains("removed\",") && !out.contains("added\","),
+                    "{out}"
+                );
+            }
+        }
+        // The other sheet is read and edited.
+        let (out, _) = run(dir.path(), 0, &["sql", "SELECT count(*) FROM bt_chainbonus", "new.bin", "-f", "csv"]);
+        assert!(out.contains('2'), "{out}");
+    }
+    assert!(size > 64);
+}

@@ -8,6 +8,7 @@ use crate::budget;
 use crate::codec::{contents, xxh64};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lazy::Lazy;
+use crate::reader::FileFormat as _;
 use crate::source::Source;
 use crate::table::{Value, Visitor};
 use crate::threads::prelude::*;
@@ -146,7 +147,7 @@ impl Pack {
         Ok(self.source.slice(range, &name).expect("a range inside of the file"))
     }
 
-    /// All entries that are sheets, opened at the first call, in parallel.
+    /// All entries that are sheets, by their names or by their contents, opened at the first call, in parallel.
     pub fn sheets(&self) -> &[PackedSheet] {
         // By rayon, so without a lock.
         self.sheets.get_or_make(|| self.open_sheets())
@@ -164,13 +165,14 @@ impl Pack {
             let (name, table) = (entry.file_name(), entry.name_text().into_owned());
             let table = if taken.contains(&table) { format!("{name}#{index}") } else { table };
             taken.insert(table.clone());
-            let size = entry.range().len();
+            // An entry outside of the file takes no room.
+            let size = self.source.bytes().get(entry.range()).map_or(0, <[u8]>::len);
             found.push((index, name, table, size <= room));
             room = room.saturating_sub(size);
         }
         let opened = found.into_par_iter().map(|(entry, name, table, fits)| {
             let sheet = if fits {
-                self.entry_source(entry).and_then(|source| Sheet::open_with(source, &self.known))
+                self.open_sheet(entry)
             } else {
                 Err(directory::damaged(directory::entry_view(&self.source, entry), "sheets of the pack overlap"))
             };
@@ -186,9 +188,21 @@ impl Pack {
         damage.or_else(|| (0..self.entries).find_map(|entry| self.entry_source(entry).err()))
     }
 
-    /// Whether the entry is in the file, and begins as a sheet does.
+    /// Whether the entry's name promises a sheet, or its data begins as a sheet does.
     pub(super) fn is_sheet(&self, entry: &WdbEntry) -> bool {
-        self.source.bytes().get(entry.range()).is_some_and(directory::is_sheet)
+        let name = entry.file_name().to_ascii_lowercase();
+        Sheet::OWN_ENDINGS.iter().any(|ending| name.ends_with(ending))
+            || self.source.bytes().get(entry.range()).is_some_and(directory::is_sheet)
+    }
+
+    /// Opens entry `index` as a sheet.
+    ///
+    /// # Errors
+    /// The errors of [`Pack::entry_source`] and of [`Sheet::open`], with the name of the entry.
+    pub(super) fn open_sheet(&self, index: usize) -> Result<Sheet> {
+        let source = self.entry_source(index)?;
+        let name = self.entries().get(index).map_or_else(String::new, WdbEntry::file_name);
+        Sheet::open_with(source, &self.known).map_err(|error| error.context(format_args!("entry {name}")))
     }
 }
 

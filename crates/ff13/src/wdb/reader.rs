@@ -172,7 +172,7 @@ impl Reader for Pack {
         out.field("size", &found.size.get().into())?;
         let mut damaged = None;
         if self.is_sheet(found) {
-            match Sheet::open_with(source, &self.known) {
+            match self.open_sheet(index) {
                 Ok(sheet) => damaged = records(&sheet, out)?,
                 Err(error) => damaged = Some(error),
             }
