@@ -90,3 +90,31 @@ fn texts_beside_parameters_are_their_titles() {
     let (titles, said) = ships(3, "GameParams.data", &[]);
     assert!(!titles.contains("Nowhere") && said.contains("global.mo"), "{titles}{said}");
 }
+
+/// Titles of entities, names of meshes and thickness of armour come from other files of the game.
+#[test]
+fn a_file_of_a_game_equals_its_copy_outside_of_the_game() {
+    let dir = crate::world::world();
+    let dir = dir.path();
+    let files = [
+        ("content/GameParams.data", false),
+        ("content/assets.bin", true),
+        ("content/gameplay/common/ship/cruiser/XSC501_Aurora_1942/ship.geometry", true),
+        ("content/gameplay/common/ship/cruiser/XSC501_Aurora_1942/ship.splash", true),
+    ];
+    for (file, is_written) in files {
+        run(dir, 0, &["extract", "wows", file, "--to", "out"]);
+        let (inside, copy) = (format!("wows:{file}"), format!("out/{file}"));
+        for sides in [[&*inside, &*copy], [&*copy, &*inside]] {
+            let (out, _) = run(dir, 0, &["diff", sides[0], sides[1]]);
+            assert_eq!(out, "no differences\n", "{sides:?}");
+            run(dir, 0, &["diff", sides[0], sides[1], "--stat"]);
+            if is_written {
+                assert_eq!(run(dir, 0, &["diff", sides[0], sides[1], "-f", "patch"]).0, "", "{sides:?}");
+            }
+        }
+    }
+    // The game shows the titles all the same.
+    let titles = ["SELECT count(title) > 0 AS n FROM entities", "wows:content/GameParams.data"];
+    assert_eq!(run(dir, 0, &["sql", titles[0], titles[1], "-f", "csv"]).0, "n\r\n1\r\n");
+}

@@ -79,7 +79,7 @@ pub struct Params {
     reads_companions: bool,
     /// The texts beside the file.
     texts: OnceLock<Result<Option<mo::Catalog>>>,
-    /// This file without the texts beside it.
+    /// This file without the texts of other files.
     alone: OnceLock<Box<Self>>,
     pickle: Lazy<Result<Pickle>>,
     entities: Lazy<Result<Entities>>,
@@ -374,16 +374,15 @@ impl Params {
         found.as_ref().map(Option::as_ref).map_err(Error::clone)
     }
 
-    /// This file without the texts beside it; `None` if no texts are beside it.
+    /// This file without the texts of other files; `None` if no texts are at hand.
     fn alone(&self) -> Option<&Self> {
-        if self.texts_beside().is_ok_and(|texts| texts.is_none()) {
+        if self.names.is_none() && self.texts_beside().is_ok_and(|texts| texts.is_none()) {
             return None;
         }
-        Some(
-            self.alone.get_or_init(|| {
-                Box::new(Self::undecoded(self.source.clone(), self.client, self.options.clone(), false))
-            }),
-        )
+        Some(self.alone.get_or_init(|| {
+            let bare = Self::undecoded(self.source.clone(), self.client, self.options.clone(), false);
+            Box::new(Self { names: None, ..bare })
+        }))
     }
 
     /// The build of the game's folder that the file lies in.
