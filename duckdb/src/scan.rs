@@ -206,7 +206,7 @@ impl Scan {
         }
         let table = bind.opened.table();
         let found = bind.filter.as_ref().and_then(|filter| filter.candidates(table));
-        let shares = match (table.parts(), found.transpose().map_err(|error| bind.error(&error))?) {
+        let shares = match (table.parts(), found) {
             (Some(parts), _) => Shares::Parts(parts.candidates(bind.filter.as_ref())),
             (None, Some(found)) => Shares::Found(found),
             (None, None) if table.nature().random_access => match table.len() {
@@ -267,13 +267,13 @@ impl Scan {
         shares.max(1) as u64
     }
 
-    fn walk(&self, file: String, opened: Arc<Opened>, part: Option<usize>, rows: Range<usize>) -> assetq::Result<Walk> {
+    fn walk(&self, file: String, opened: Arc<Opened>, part: Option<usize>, rows: Range<usize>) -> Walk {
         let map = if part.is_none() { opened.map() } else { 0..0 };
-        let open = OpenWalk::try_new(opened, |opened| match &self.bind.filter {
+        let open = OpenWalk::new(opened, |opened| match &self.bind.filter {
             Some(filter) if rows == (0..usize::MAX) => filter.walk_over(opened.table(), Some(&self.columns)),
-            _ => Ok(opened.table().cursor_over(rows.start, Some(&self.columns))),
+            _ => opened.table().cursor_over(rows.start, Some(&self.columns)),
         });
-        Ok(Walk { rows: Rows::Open(open?), next: rows.start, end: rows.end, file, part, map })
+        Walk { rows: Rows::Open(open), next: rows.start, end: rows.end, file, part, map }
     }
 
     /// The walk over the next share.
@@ -294,7 +294,7 @@ impl Scan {
                         let file = String::new();
                         return Ok(Some(Walk { rows, next: start, end, file, part: None, map: 0..0 }));
                     }
-                    self.walk(bind.file.clone(), opened, None, start..end)
+                    Ok(self.walk(bind.file.clone(), opened, None, start..end))
                 }
                 Shares::Parts(parts) => {
                     let Some(&part) = parts.get(share) else { return Ok(None) };
@@ -303,7 +303,7 @@ impl Scan {
                         Ok(None) => continue,
                         Ok(Some(open)) => {
                             let opened = Arc::new(Opened::Part(open));
-                            self.walk(name_of(set, part, bind), opened, Some(part), 0..usize::MAX)
+                            Ok(self.walk(name_of(set, part, bind), opened, Some(part), 0..usize::MAX))
                         }
                         Err(error) => Err(error),
                     }
@@ -314,7 +314,7 @@ impl Scan {
                     let (rows, map) = (Rows::Open(found), bind.opened.map());
                     Ok(Walk { rows, next: 0, end: usize::MAX, file: bind.file.clone(), part: None, map })
                 }
-                Shares::Whole => self.walk(bind.file.clone(), opened, None, 0..usize::MAX),
+                Shares::Whole => Ok(self.walk(bind.file.clone(), opened, None, 0..usize::MAX)),
             };
             return walk.map(Some).map_err(|error| bind.error(&error));
         }

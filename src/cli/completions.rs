@@ -4,7 +4,7 @@ use crate::asset::Asset;
 use crate::escape::escape;
 use crate::formats::BuiltIn;
 use crate::paths::slashed;
-use crate::table::{Table, Tree, Value};
+use crate::table::{Table, Tree, Value, advance};
 use clap_complete::Shell;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -243,8 +243,7 @@ fn next_parts(table: &dyn Table, column: usize, begun: &str) -> Result<BTreeSet<
     let mut rows = table.cursor_over(0, Some(&[column]));
     let mut found = BTreeSet::new();
     for _ in 0..LOOKED_AT {
-        // Rows after damage cannot be named.
-        if found.len() > OFFERED || !rows.advance().unwrap_or(false) {
+        if found.len() > OFFERED || !advance(&mut *rows, drop) {
             break;
         }
         let Ok(value) = rows.value(column) else { continue };

@@ -108,7 +108,7 @@ impl<'a> SelectedRows<'a> {
             return Ok(None);
         }
         let mut cursor = match &self.filter {
-            Some(filter) => filter.walk_over(self.table, None)?,
+            Some(filter) => filter.walk_over(self.table, None),
             None => self.table.cursor_over(0, None),
         };
         let (mut first, mut varies) = (Vec::new(), vec![false; repeating.len()]);
@@ -152,10 +152,7 @@ impl<'a> SelectedRows<'a> {
             return Err(Failure::usage(message));
         }
         let mut cursor = match &self.filter {
-            Some(filter) => {
-                let walk = filter.walk_over(self.table, self.columns.as_deref());
-                walk.map_err(Failure::of_file(file))?
-            }
+            Some(filter) => filter.walk_over(self.table, self.columns.as_deref()),
             None => self.table.cursor_over(0, self.columns.as_deref()),
         };
         let mut taken = 0;
@@ -165,7 +162,10 @@ impl<'a> SelectedRows<'a> {
                 Ok(false) => break,
                 Err(error) => {
                     damaged(None, error)?;
-                    break;
+                    if !cursor.skip_damage() {
+                        break;
+                    }
+                    continue;
                 }
             }
             match self.is_meant(&*cursor) {

@@ -4,7 +4,7 @@ use crate::archives::write_game;
 use crate::common::run;
 use assetq_sample::space::models_bin;
 use assetq_sample::wows::BUILDS;
-use assetq_sample::{FOLDERS, Size, geometry, wdb};
+use assetq_sample::{FOLDERS, Size, geometry, vrb, wdb};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -374,4 +374,94 @@ fn a_damaged_sheet_of_a_pack_is_named_and_its_rows_are_not_removed() {
         assert!(out.contains('2'), "{out}");
     }
     assert!(size > 64);
+}
+
+/// An archive whose second and third chunks are damaged: one cannot be decoded, the other has a boolean that is neither true nor false.
+fn damaged_archive() -> Vec<u8> {
+    let world = vrb::world();
+    let values = vrb::world_values(&world, 5, 20);
+    let mut broken = values.clone();
+    // The boolean `Paused` follows the number `Time`.
+    let time = values.windows(8).position(|bytes| bytes == 0.1f64.to_le_bytes()).unwrap();
+    broken[time + 8] = 7;
+    let codec = vrb::Codec::Zlib;
+    let mut bytes = vrb::ArchiveBuilder::new(&world.types, world.world, codec, values)
+        .chunk("Stream", world.entities, vrb::Codec::None, b"a text to replace".to_vec())
+        .chunk("Boolean", world.world, codec, broken)
+        .chunk("Last", world.entities, codec, vrb::entities(&world, 6, 30))
+        .build();
+    let stream = bytes.windows(6).position(|bytes| bytes == b"a text").unwrap();
+    bytes[stream] = 9;
+    bytes
+}
+
+#[test]
+fn searches_and_scans_of_a_damaged_archive_give_the_same_rows() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("save.vrb"), damaged_archive()).unwrap();
+    let ask = |code: i32, query: &str, more: &[&str]| {
+        run(dir.path(), code, &[&["sql", query, "save.vrb", "-f", "csv"], more].concat())
+    };
+    let skip: &[&str] = &["--skip-damaged"];
+    let (all, said) = ask(3, "SELECT chunk, path, value FROM \"values\"", skip);
+    for chunk in ["Stream", "Boolean"] {
+        assert!(said.contains(&format!("chunk {chunk}")), "{said}");
+    }
+    for chunk in ["[Main],", "Boolean,Name,", "Boolean,Time,", "Last,[29]"] {
+        assert!(all.contains(&format!("\n{chunk}")), "{chunk}");
+    }
+    assert!(!all.contains("\nBoolean,Paused"), "a value after the damage of its chunk");
+    let columns = "SELECT chunk, path, value FROM \"values\" WHERE";
+    for (path, rows) in [("Name", 2), ("Paused", 1), ("[29].Name", 1), ("Nope.Nope", 0)] {
+        let (scanned, _) = ask(3, &format!("{columns} +path = '{path}'"), skip);
+        let (found, said) = ask(3, &format!("{columns} path = '{path}'"), skip);
+        assert_eq!((&found, found.lines().count()), (&scanned, rows + 1), "{path}");
+        assert!(said.contains("chunk Stream") && said.contains("chunk Boolean"), "{path}: {said}");
+        let condition = format!("path = '{path}'");
+        let (listed, _) =
+            run(dir.path(), 3, &["ls", "save.vrb", "-t", "values", "-w", &condition, "-f", "csv", skip[0]]);
+        assert_eq!(listed.lines().count(), rows + 1, "{path}: {listed}");
+        // Nothing is left out unless the user allows it.
+        ask(3, &format!("{columns} path = '{path}'"), &[]);
+    }
+    // A join, a row by its number, and a page after the damage.
+    let (joined, _) = ask(
+        3,
+        "SELECT b.chunk, b.path, b.value FROM \"values\" a, \"values\" b WHERE a.chunk = 'Last' AND b.path = a.path AND b.chunk = 'Last'",
+        skip,
+    );
+    let last: Vec<&str> = all.lines().filter(|line| line.starts_with("Last,")).collect();
+    assert_eq!(joined.lines().skip(1).collect::<Vec<_>>(), last);
+    let count = all.lines().count() - 1;
+    for (clause, rows) in [(format!("WHERE rowid = {}", count - 1), 1), (format!("LIMIT 5 OFFSET {}", count - 5), 5)] {
+        let query = format!("SELECT chunk, path, value FROM \"values\" {clause}");
+        let (page, said) = ask(3, &query, skip);
+        assert_eq!(page.lines().skip(1).collect::<Vec<_>>(), &last[last.len() - rows..], "{clause}");
+        assert!(said.contains("chunk Stream"), "{clause}: {said}");
+        ask(3, &query, &[]);
+    }
+    let (found, _) = run(dir.path(), 3, &["find", "[29].Name", "save.vrb", "-f", "csv"]);
+    assert!(found.contains("Last"), "{found}");
+}
+
+#[test]
+fn a_value_before_damage_is_edited_and_others_are_refused() {
+    let dir = TempDir::new().unwrap();
+    fs::write(dir.path().join("save.vrb"), damaged_archive()).unwrap();
+    let edited = |chunk: &str, path: &str, more: &[&str]| {
+        let edit = format!("UPDATE \"values\" SET value = '77' WHERE path = '{path}' AND chunk = '{chunk}'");
+        let said = lacking(
+            &dir,
+            3,
+            "chunk Stream",
+            &[&["sql", &edit, "save.vrb", "--to", "new.vrb", "--force"], more].concat(),
+        );
+        (said, dir.path().join("new.vrb").exists())
+    };
+    assert!(!edited("[Main]", "Seed", &[]).1);
+    // The values of the other chunks cannot be compared with what was asked.
+    assert!(!edited("Boolean", "Name", &["--skip-damaged"]).1);
+    assert!(!edited("Last", "[3].Name", &["--skip-damaged"]).1);
+    let (said, is_written) = edited("[Main]", "Seed", &["--skip-damaged"]);
+    assert!(is_written && said.contains("5 -> 77"), "{said}");
 }

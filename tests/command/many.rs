@@ -249,7 +249,7 @@ fn other_files_are_not_opened() {
     let table = set.reader().table("boxes").unwrap();
     let name = list.name(2);
     let bound = Filter::parse(&format!("file = '{name}'")).unwrap().bind(table.columns()).unwrap();
-    let mut rows = bound.walk_over(&*table, None).unwrap();
+    let mut rows = bound.walk_over(&*table, None);
     assert!(rows.advance().unwrap());
     assert_eq!(rows.value(column_index(&*table, "name").unwrap()).unwrap(), Value::text("bow"));
     assert!(set.get::<FileSet>().unwrap().left_out().is_empty());

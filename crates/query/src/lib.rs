@@ -10,8 +10,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::cast_possible_truncation))]
 
 use assetq_core::{
-    Error, Source, archive, asset, atomic_file, codec, compare, error, escape, id, options, paths, reader, relations,
-    report, source, suggest, table, threads, writable,
+    Source, archive, asset, atomic_file, codec, compare, error, escape, id, options, paths, reader, relations, report,
+    source, suggest, table, threads, writable,
 };
 
 pub mod diff;
@@ -26,14 +26,6 @@ mod regex;
 #[cfg(feature = "sql")]
 pub mod sql;
 pub mod write;
-
-/// Moves to the next row. An error ends the walk, and is passed to `damaged`.
-fn advance(rows: &mut dyn table::RowCursor, damaged: impl FnOnce(Error)) -> bool {
-    rows.advance().unwrap_or_else(|error| {
-        damaged(error);
-        false
-    })
-}
 
 #[cfg(test)]
 assetq_core::inventory::submit! {

@@ -61,7 +61,7 @@ fn list(session: &Session, sql: &str) -> Vec<String> {
 fn chosen(asset: &Asset, table: &str, condition: &str) -> Vec<Vec<String>> {
     let table = asset.reader().table(table).unwrap();
     let bound = Filter::parse(condition).and_then(|filter| filter.bind(table.columns())).unwrap();
-    let mut rows = bound.walk_over(&*table, None).unwrap();
+    let mut rows = bound.walk_over(&*table, None);
     let columns = ["record", "index"].map(|name| find_column(table.columns(), name).unwrap());
     let mut found = Vec::new();
     while rows.advance().unwrap() {

@@ -148,7 +148,7 @@ proptest! {
                 prop_assert_eq!(&filtered, &plain, "{} {} {}", name, table.name(), condition);
                 // As the commands do it, which may look rows up.
                 let mut selected = Vec::new();
-                let mut walk = bound.walk_over(&*table, None).unwrap();
+                let mut walk = bound.walk_over(&*table, None);
                 while walk.advance().unwrap() {
                     if bound.matches(&*walk).unwrap() {
                         selected.push(walk.row());

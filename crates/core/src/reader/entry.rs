@@ -3,7 +3,7 @@
 use crate::container::{Archive, File};
 use crate::error::{Error, Result};
 use crate::report::{Check, Progress, counted};
-use crate::table::{Role, Table, Value, Visitor};
+use crate::table::{Role, Table, Value, Visitor, advance};
 
 /// Shows the facts that an archive has of the file at `path`, never its bytes. `false` when there is no such file; nothing has
 /// been shown then.
@@ -94,15 +94,7 @@ pub fn check_cells(table: &dyn Table, progress: &Progress) -> Check {
     let mut check = Check::new(table.name().to_owned());
     let mut rows = table.cursor(0);
     let mut count = 0u64;
-    loop {
-        match rows.advance() {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) => {
-                check.fail(error);
-                break;
-            }
-        }
+    while advance(&mut *rows, |error| check.fail(error)) {
         let mut last: Option<Error> = None;
         for column in 0..table.columns().len() {
             if let Err(error) = rows.value(column) {

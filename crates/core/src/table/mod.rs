@@ -355,7 +355,7 @@ pub fn nearest_rows(wanted: &str, table: &dyn Table) -> Vec<String> {
     let label = table.label();
     let mut cursor = table.cursor_over(0, Some(&[label]));
     let names = std::iter::from_fn(|| {
-        cursor.advance().ok().filter(|more| *more)?;
+        advance(&mut *cursor, drop).then_some(())?;
         Some(cursor.value(label).ok().and_then(|cell| Some(cell.as_text()?.into_owned())))
     });
     crate::suggest::nearest(wanted, names.flatten())
@@ -615,8 +615,14 @@ pub trait RowCursor: Send {
     /// Moves to the next row (at the start, to the first one); returns `false` past the last.
     ///
     /// # Errors
-    /// When the next row cannot be found; the walk then ends.
+    /// When the next row cannot be found; the walk then ends, unless [`RowCursor::skip_damage`] continues it.
     fn advance(&mut self) -> Result<bool>;
+
+    /// After an error of [`RowCursor::advance`]: continues with the rows after the damage. Returns `false` if no further row can be
+    /// found. Each damage is one error, so that a walk which skips all of them ends.
+    fn skip_damage(&mut self) -> bool {
+        false
+    }
 
     fn row(&self) -> usize;
 
@@ -631,6 +637,19 @@ pub trait RowCursor: Send {
         match self.value(column) {
             Ok(ref cell) => sink.value(cell),
             Err(error) => Err(error),
+        }
+    }
+}
+
+/// Moves to the next row that can be found; returns `false` past the last. Each damage before it is passed to `damaged`.
+pub fn advance(rows: &mut dyn RowCursor, mut damaged: impl FnMut(Error)) -> bool {
+    loop {
+        match rows.advance() {
+            Ok(moved) => return moved,
+            Err(error) => damaged(error),
+        }
+        if !rows.skip_damage() {
+            return false;
         }
     }
 }

@@ -220,10 +220,8 @@ impl<'t> PartsCursor<'t> {
                 }
                 Some(Ok(Ready::Open(part, open))) => {
                     let (columns, bound) = (self.columns.as_deref(), self.bound.as_ref());
-                    match OpenWalk::try_new(open, |open| walk(open.table(), columns, bound)) {
-                        Ok(walk) => self.current = Current::Walk(part, walk),
-                        Err(error) => self.parts.leave_out(part, error)?,
-                    }
+                    let walk = OpenWalk::new(open, |open| walk(open.table(), columns, bound));
+                    self.current = Current::Walk(part, walk);
                 }
             }
         }
@@ -245,18 +243,18 @@ fn load(parts: &dyn TableParts, part: usize, columns: Option<&[usize]>, bound: O
     }
 }
 
-fn walk<'t>(table: &'t dyn Table, columns: Option<&[usize]>, bound: Option<&Bound>) -> Result<BoxedCursor<'t>> {
-    Ok(match (bound, columns) {
-        (Some(bound), columns) => bound.walk_over(table, columns)?,
-        (None, columns) => table.cursor_over(0, columns),
-    })
+fn walk<'t>(table: &'t dyn Table, columns: Option<&[usize]>, bound: Option<&Bound>) -> BoxedCursor<'t> {
+    match bound {
+        Some(bound) => bound.walk_over(table, columns),
+        None => table.cursor_over(0, columns),
+    }
 }
 
 /// The rows of a part; `None` if there are too many to keep. All are read in any case: a damaged part is left out, whatever its size.
 fn read(part: usize, table: &dyn Table, columns: &[usize], bound: Option<&Bound>) -> Result<Option<PrefetchedRows>> {
     let most = CELLS / columns.len().max(1);
     let mut fits = true;
-    let mut walk = walk(table, Some(columns), bound)?;
+    let mut walk = walk(table, Some(columns), bound);
     let (mut rows, mut cells) = (Vec::new(), Vec::new());
     while walk.advance()? {
         if bound.map_or(Ok(true), |bound| bound.matches(&*walk))? {

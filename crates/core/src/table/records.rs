@@ -60,7 +60,8 @@ impl<'t> Iterator for Rows<'t> {
         let cursor = self.cursor.as_mut()?;
         let advanced = cursor.advance();
         if !matches!(advanced, Ok(true)) {
-            self.cursor = None;
+            let goes_on = advanced.is_err() && cursor.skip_damage();
+            self.cursor = self.cursor.take().filter(|_| goes_on);
             return advanced.err().map(Err);
         }
         // A walk to each cell would take the time of the whole table.

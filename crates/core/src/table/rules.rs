@@ -1,6 +1,6 @@
 //! Rules between rows, which columns declare: [`Column::unique`] and [`Column::refers_to`](super::Column::refers_to).
 
-use super::{Column, Table, Value};
+use super::{Column, Table, Value, advance};
 use crate::compare::hash_value;
 use crate::error::{Error, ErrorKind};
 use crate::report::{Check, counted};
@@ -45,7 +45,7 @@ pub fn check(tables: &[Box<dyn Table + '_>]) -> Vec<Check> {
 /// Calls `each` with the row and the hash of every value in a column, and with the value.
 fn each_reference(table: &dyn Table, column: usize, state: &RandomState, mut each: impl FnMut(usize, u64, &Value<'_>)) {
     let mut rows = table.cursor_over(0, Some(&[column]));
-    while let Ok(true) = rows.advance() {
+    while advance(&mut *rows, drop) {
         if let Ok(value) = rows.value(column) {
             references(&value, state).for_each(|(hash, item)| each(rows.row(), hash, item));
         }

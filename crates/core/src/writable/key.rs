@@ -3,7 +3,7 @@
 use super::{Cells, Change, Edit, is_same, refused, short, short_text};
 use crate::compare::{hash_value, same_value};
 use crate::error::Result;
-use crate::table::{Accepts, Role, Table, Value, column_index, hint_of_columns};
+use crate::table::{Accepts, Role, Table, Value, advance, column_index, hint_of_columns};
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -95,11 +95,11 @@ fn numbered(table: &dyn Table, rows: &[usize]) -> Vec<(usize, usize)> {
     if count > 1 { numbers } else { Vec::new() }
 }
 
-/// The hashes of the keys of all rows up to the first damage, and the numbers of the rows. A row whose key is damaged is left out.
+/// The hashes of the keys of all rows that can be found, and the numbers of the rows. A row whose key is damaged is left out.
 pub fn key_hashes(table: &dyn Table, keys: &[usize], state: &RandomState) -> Vec<(u64, usize)> {
     let mut hashes = Vec::new();
     let mut rows = table.cursor_over(0, Some(keys));
-    while let Ok(true) = rows.advance() {
+    while advance(&mut *rows, drop) {
         let mut hasher = state.build_hasher();
         let read = keys.iter().try_for_each(|&key| rows.value(key).map(|value| hash_value(&value, &mut hasher)));
         if read.is_ok() {

@@ -1,11 +1,10 @@
 //! Any table, compared by the roles of its columns.
 
-use crate::advance;
 use crate::compare::{
     Comparable, Damaged, Each, Faults, FieldChange, Keys, Pair, Side, Verdict, differ, hash_value, same_value,
 };
 use crate::error::{Error, ErrorKind, Result};
-use crate::table::{Kind, Role, RowCursor, Table, Value, column_index, no_cell};
+use crate::table::{Kind, Role, RowCursor, Table, Value, advance, column_index, no_cell};
 use crate::writable::keys;
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -264,7 +263,11 @@ impl<'t> Seeker<'t> {
     }
 
     fn step(&self, cursor: &mut dyn RowCursor, row: usize) -> Result<()> {
-        if cursor.advance()? { Ok(()) } else { Err(no_cell(self.table.name(), row, 0)) }
+        let mut damage = None;
+        if advance(cursor, |error| damage = Some(error)) {
+            return Ok(());
+        }
+        Err(damage.unwrap_or_else(|| no_cell(self.table.name(), row, 0)))
     }
 }
 

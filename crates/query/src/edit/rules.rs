@@ -7,7 +7,7 @@ use crate::compare::hash_values;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::table::rules::references;
-use crate::table::{Table, Value};
+use crate::table::{Table, Value, advance};
 use crate::writable::{cell, short};
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -73,11 +73,11 @@ impl<'t> Edited<'t> {
         })
     }
 
-    /// Calls `each` with the stored cells of a column, up to damage: no edit names a row after it.
+    /// Calls `each` with the stored cells of a column.
     fn stored(&self, column: usize, mut each: impl FnMut(usize, &Value<'_>)) {
         let stored = self.table.stored_len();
         let mut rows = self.table.cursor_over(0, Some(&[column]));
-        while matches!(rows.advance(), Ok(true)) && stored.is_none_or(|stored| rows.row() < stored) {
+        while advance(&mut *rows, drop) && stored.is_none_or(|stored| rows.row() < stored) {
             if let Ok(value) = rows.value(column) {
                 each(rows.row(), &value);
             }

@@ -227,6 +227,10 @@ impl RowCursor for FileCursor<'_> {
         self.rows.as_mut().map_or(Ok(false), |rows| rows.advance())
     }
 
+    fn skip_damage(&mut self) -> bool {
+        self.rows.as_mut().is_some_and(|rows| rows.skip_damage())
+    }
+
     fn row(&self) -> usize {
         self.rows.as_ref().map_or(0, |rows| rows.row())
     }

@@ -7,14 +7,13 @@ mod pattern;
 
 pub use pattern::{Exact, Pattern, PatternOptions, Syntax};
 
-use crate::advance;
 use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::error::{Error, Result};
 use crate::reader::Reader;
 use crate::report::Progress;
 use crate::table::filter::picked;
-use crate::table::{Kind, Role, RowCursor, Table, Value};
+use crate::table::{Kind, Role, RowCursor, Table, Value, advance};
 use crate::threads::prelude::*;
 use pattern::Scope;
 use std::borrow::Cow;
@@ -63,7 +62,7 @@ pub fn paths_named(reader: &dyn Reader, name: &str, most: usize) -> Vec<String> 
     }
     let (mut paths, mut rows) = (Vec::new(), table.cursor(0));
     // Rows that cannot be read have no name to be known by.
-    while paths.len() < most && rows.advance().unwrap_or(false) {
+    while paths.len() < most && advance(&mut *rows, drop) {
         if let Ok(value) = rows.value(label)
             && let Some(path) = value.as_text()
             && path.rsplit('/').next() == Some(name)

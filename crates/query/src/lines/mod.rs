@@ -9,12 +9,11 @@
 
 mod order;
 
-use crate::advance;
 use crate::asset::Asset;
 use crate::diff;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape::escape;
-use crate::table::{Role, RowCursor, Table, Value};
+use crate::table::{Role, RowCursor, Table, Value, advance};
 use crate::threads::{self, Parallel as _, prelude::*};
 use crate::writable::keys;
 use crate::write::plain::push_escaped;

@@ -61,7 +61,13 @@ impl Damage {
             return Err(error);
         }
         let mut met = lock(&self.met);
-        if met.places.len() < MOST_ROWS && met.places.insert(place) && met.errors.len() < MOST_ERRORS {
+        // A table may have several places after which rows cannot be found.
+        let is_new = met.places.len() < MOST_ROWS && met.places.insert(place);
+        let is_named = || {
+            let text = error.to_string();
+            met.errors.iter().any(|(file, error)| *file == place.file && error.to_string() == text)
+        };
+        if met.errors.len() < MOST_ERRORS && (is_new || (place.row.is_none() && !is_named())) {
             met.errors.push((place.file, error));
         }
         Ok(())

@@ -242,7 +242,7 @@ impl<'f> Collector<'f> {
 }
 
 #[cold]
-pub(super) fn within(table: &dyn Table, row: usize, error: crate::Error) -> crate::Error {
+pub(super) fn within(table: &dyn Table, row: usize, error: crate::error::Error) -> crate::error::Error {
     error.context(format_args!("{}: row {row}", table.name()))
 }
 

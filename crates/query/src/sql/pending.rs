@@ -16,7 +16,7 @@ use crate::edit::{
 use crate::error::Result;
 use crate::options::Options;
 use crate::report::Progress;
-use crate::table::{Accepts, Column, RowCursor, Table, Value};
+use crate::table::{Accepts, Column, RowCursor, Table, Value, advance};
 use crate::threads::lock;
 use crate::writable::{cell, cut, id_of};
 use rusqlite::types::{ToSql as _, ToSqlOutput, Value as Owned, ValueRef};
@@ -345,10 +345,10 @@ impl Changes {
         values: &[(usize, ValueRef<'_>)],
     ) -> Result<()> {
         let (mut cursor, texts) = (table.cursor(row), self.texts());
-        if !cursor.advance()? {
+        if !advance(&mut *cursor, drop) {
             return Err(crate::table::no_cell(table.name(), row, 0));
         }
-        let within = |error: crate::Error| match key_of(table, row) {
+        let within = |error: crate::error::Error| match key_of(table, row) {
             Ok(key) => error.context(format_args!("row {}", cut(key.to_string()))),
             Err(_) => error,
         };

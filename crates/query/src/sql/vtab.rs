@@ -85,7 +85,7 @@ impl Files {
         file.table(index).map(|_| (self, file, index))
     }
 
-    fn failed(&self, file: &OpenFile, error: crate::Error) -> SqlError {
+    fn failed(&self, file: &OpenFile, error: crate::error::Error) -> SqlError {
         match error.kind() {
             ErrorKind::Syntax { .. } => SqlError::ModuleError(error.to_string()),
             _ => self.damage.stop(file, error),
@@ -193,18 +193,22 @@ impl TableState {
         self.table().name()
     }
 
-    /// Moves on; where the next row cannot be found, and damaged rows are left out, the walk is over.
+    /// Moves to the next row that can be found, if damaged rows are left out.
     fn advance(&self, rows: &mut dyn RowCursor) -> Result<bool> {
-        match rows.advance() {
-            // One report for every COUNTED rows.
-            Ok(true) => {
-                if self.read.fetch_add(1, Ordering::Relaxed).is_multiple_of(COUNTED) {
-                    self.shared.progress.advance(COUNTED as u64);
+        loop {
+            match rows.advance() {
+                Ok(moved) => {
+                    // One report for every COUNTED rows.
+                    if moved && self.read.fetch_add(1, Ordering::Relaxed).is_multiple_of(COUNTED) {
+                        self.shared.progress.advance(COUNTED as u64);
+                    }
+                    return Ok(moved);
                 }
-                Ok(true)
+                Err(error) => self.shared.damage.skip_or_fail(self.place(None), error)?,
             }
-            Err(error) => self.shared.damage.skip_or_fail(self.place(None), error).map(|()| false),
-            moved => moved,
+            if !rows.skip_damage() {
+                return Ok(false);
+            }
         }
     }
 
@@ -237,7 +241,7 @@ impl TableState {
         collector.into_rows()
     }
 
-    fn within(&self, row: usize, error: crate::Error) -> crate::Error {
+    fn within(&self, row: usize, error: crate::error::Error) -> crate::error::Error {
         first::within(self.table(), row, error)
     }
 
@@ -291,15 +295,17 @@ impl TableState {
                 match (table.len(), row) {
                     (Ok(len), _) => Ok(row.filter(|&row| row < len).into_iter().collect()),
                     // The row may lie before the damage that keeps the rows from being counted.
-                    (Err(_), Some(row)) => table
-                        .cursor_over(row, Some(&[]))
-                        .advance()
+                    (Err(_), Some(row)) => state
+                        .advance(&mut *table.cursor_over(row, Some(&[])))
                         .map(|found| found.then_some(row).into_iter().collect()),
                     (Err(error), None) => Err(error),
                 }
             }),
-            (Access::Probe, Some(bound)) => bound.candidates(table),
-            (Access::Hash, Some(bound)) => {
+            (Access::Probe, Some(bound)) if let Some(found) = bound.candidates(table) => Some(Ok(found)),
+            // The walk over several files leaves out whole files.
+            (Access::Probe, _) if table.parts().is_some() => None,
+            // A column whose own index is damaged is read once for many questions, too.
+            (Access::Hash | Access::Probe, Some(bound)) => {
                 let asked = bound.hash(cells::hash);
                 asked.and_then(|(column, hash)| state.joined(table, column, hash).transpose())
             }

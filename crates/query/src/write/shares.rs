@@ -1,8 +1,7 @@
 //! Rows of a table, read by all threads in shares and handed over in order.
 
-use crate::advance;
 use crate::error::{Error, Result};
-use crate::table::{RowCursor, Table};
+use crate::table::{RowCursor, Table, advance};
 use crate::threads::{self, prelude::*};
 use std::ops::Range;
 

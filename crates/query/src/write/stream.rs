@@ -194,8 +194,8 @@ impl Selection {
         }
         let mut rows = match self.filter.as_slice() {
             [] => table.cursor_over(self.range.start, Some(&self.columns)),
-            [filter] => filter.walk_within(table, &self.range, &self.columns)?,
-            all => Bound::And(all.to_vec()).walk_within(table, &self.range, &self.columns)?,
+            [filter] => filter.walk_within(table, &self.range, &self.columns),
+            all => Bound::And(all.to_vec()).walk_within(table, &self.range, &self.columns),
         };
         loop {
             match rows.advance() {

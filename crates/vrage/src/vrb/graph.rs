@@ -111,9 +111,9 @@ enum DictionaryStep {
 enum Skim {
     /// None: every value is shown.
     None,
-    /// Values that are valid whatever their bytes: to check a chunk.
+    /// Values that are valid whatever their bytes: to check a chunk, and to count leaves.
     Opaque,
-    /// Values of a fixed size, for skipping them.
+    /// Values of a fixed size: to skip a value.
     Fixed,
 }
 
@@ -227,16 +227,16 @@ impl<'a> Walker<'a> {
         let Some(slot) = self.pending else { return Ok(()) };
         let extent = self.graph.types.extent(slot.model);
         if !extent.fixed || slot.polymorphic {
-            return self.pass_over(self.stack.len(), usize::MAX).map(drop);
+            return self.pass_over(self.stack.len(), usize::MAX, Skim::Fixed).map(drop);
         }
         self.pending = None;
         self.take(extent.least as usize).map(drop).map_err(|error| self.stop(error))
     }
 
-    /// Skips one step, and further ones while more than `depth` values are open and at most `most` leaves were skipped. Values of a
-    /// fixed size are not read. Returns the number of leaves.
-    fn pass_over(&mut self, depth: usize, most: usize) -> Result<usize> {
-        let skim = std::mem::replace(&mut self.skim, Skim::Fixed);
+    /// Skips one step, and further ones while more than `depth` values are open and at most `most` leaves were skipped. Values that
+    /// `skim` selects are not read. Returns the number of leaves.
+    fn pass_over(&mut self, depth: usize, most: usize, skim: Skim) -> Result<usize> {
+        let skim = std::mem::replace(&mut self.skim, skim);
         self.passed = 0;
         let mut met = 0usize;
         let result = loop {
@@ -256,11 +256,12 @@ impl<'a> Walker<'a> {
     }
 
     /// Skips the next value if it has at most `most` leaves, and returns their number. Returns `None`, without a move,
-    /// if it has more, and after enough tries that single steps are cheaper.
+    /// if it has more, and after enough tries that single steps are cheaper. Fails if single steps would: searches and walks of all rows
+    /// must meet the same damage.
     pub(super) fn pass(&mut self, most: usize) -> Result<Option<usize>> {
         let Some(slot) = self.pending.filter(|_| self.tries > 0) else { return Ok(None) };
         let (at, depth, fuel, inferred) = (self.at, self.stack.len(), self.fuel, self.inferred);
-        let leaves = self.pass_over(depth, most)?;
+        let leaves = self.pass_over(depth, most, Skim::Opaque)?;
         if leaves <= most {
             return Ok(Some(leaves));
         }
@@ -355,7 +356,7 @@ impl<'a> Walker<'a> {
 
     /// Passes over the rest of the record, list or dictionary that the walk is in.
     pub(super) fn leave(&mut self) -> Result<()> {
-        self.pass_over(self.stack.len().saturating_sub(1), usize::MAX).map(drop)
+        self.pass_over(self.stack.len().saturating_sub(1), usize::MAX, Skim::Fixed).map(drop)
     }
 
     /// Passes over `count` of the next elements of the list that the walk is in, if they have a fixed size.

@@ -105,13 +105,19 @@ impl<'a> Values<'a> {
         // A few rows are reached by a walk over all others; for many, kept positions pay off.
         if seek.jumps < JUMPS && rows.number().is_none_or(|at| row.saturating_sub(at) > STRIDE) {
             seek.jumps = seek.jumps.saturating_add(1);
-            return Ok(rows.jump(row)?.then_some(rows));
+            let mut jumped = rows.clone();
+            // Only single steps show which rows precede damage.
+            if let Ok(found) = jumped.jump(row) {
+                return Ok(found.then_some(jumped));
+            }
         }
         while rows.number() != Some(row) {
-            if !rows.advance()? {
-                return Ok(None);
+            match rows.step() {
+                Ok(true) => seek.keep(rows.row(), &rows),
+                Ok(false) => return rows.passed.into_iter().next().map_or(Ok(None), Err),
+                Err(error) if rows.is_over => return Err(error),
+                Err(error) => rows.pass_damage(error),
             }
-            seek.keep(rows.row(), &rows);
         }
         Ok(Some(rows))
     }
@@ -231,7 +237,10 @@ impl Table for Values<'_> {
     }
 }
 
-/// A walk over the leaves of all chunks.
+/// The limit of damage that a walk remembers before its first row.
+const REMEMBERED: usize = 8;
+
+/// A walk over the leaves of all chunks. A damaged chunk has the rows before its damage.
 #[derive(Clone)]
 struct ValueCursor<'a> {
     archive: &'a VrbArchive,
@@ -251,6 +260,10 @@ struct ValueCursor<'a> {
     key: String,
     /// Bytes of paths and names of types that may still be put together.
     text: Cell<u64>,
+    /// The damage before the current row that the next calls of [`RowCursor::advance`] report.
+    passed: Vec<Error>,
+    /// Whether no chunk is left.
+    is_over: bool,
 }
 
 impl<'a> ValueCursor<'a> {
@@ -260,7 +273,35 @@ impl<'a> ValueCursor<'a> {
         let (path, marks, key) = (String::new(), Vec::new(), String::new());
         let text = Cell::new(archive.text_limit());
         let (next_chunk, walker, leaf, next, first) = (0, None, None, 0, 0);
-        Ok(Self { archive, types, chunks, next_chunk, walker, path, marks, leaf, next, first, key, text })
+        let (passed, is_over) = (Vec::new(), false);
+        Ok(Self {
+            archive,
+            types,
+            chunks,
+            next_chunk,
+            walker,
+            path,
+            marks,
+            leaf,
+            next,
+            first,
+            key,
+            text,
+            passed,
+            is_over,
+        })
+    }
+
+    /// Remembers damage that the walk has passed.
+    fn pass_damage(&mut self, error: Error) {
+        if self.passed.len() < REMEMBERED {
+            self.passed.push(error);
+        }
+    }
+
+    /// Walks on to the next leaf. After an error it continues in the next chunk.
+    fn step(&mut self) -> Result<bool> {
+        self.walk_past(0).inspect_err(|_| self.walker = None)
     }
 
     fn number(&self) -> Option<usize> {
@@ -288,7 +329,8 @@ impl<'a> ValueCursor<'a> {
         loop {
             let Some(walker) = &mut self.walker else {
                 let Some(chunk) = self.chunks.get(self.next_chunk) else {
-                    return self.archive.known_chunks().1.map(|()| false);
+                    let was_over = std::mem::replace(&mut self.is_over, true);
+                    return if was_over { Ok(false) } else { self.archive.known_chunks().1.map(|()| false) };
                 };
                 self.next_chunk = self.next_chunk.saturating_add(1);
                 self.first = self.next;
@@ -401,11 +443,11 @@ impl<'a> ValueCursor<'a> {
 
 impl RowCursor for ValueCursor<'_> {
     fn advance(&mut self) -> Result<bool> {
-        self.walk_past(0).inspect_err(|_| {
-            // The walk is over.
-            self.walker = None;
-            self.next_chunk = self.chunks.len();
-        })
+        if self.passed.is_empty() { self.step() } else { Err(self.passed.remove(0)) }
+    }
+
+    fn skip_damage(&mut self) -> bool {
+        !self.is_over
     }
 
     fn row(&self) -> usize {

@@ -309,30 +309,17 @@ impl Bound {
     }
 
     /// A superset of the matching rows, in order, by probes of the table's own indexes; `None` if only a walk over all rows finds them.
-    ///
-    /// # Errors
-    /// When a probe meets damaged data.
-    pub fn candidates(&self, table: &dyn Table) -> Option<Result<Vec<usize>>> {
-        let rows = match self {
-            Self::Compare(compare) => table.find(compare.column, &compare.key()?)?,
+    /// If a probe meets damage, the walk has to find the rows before and after it, and reports the damage.
+    pub fn candidates(&self, table: &dyn Table) -> Option<Vec<usize>> {
+        let mut rows = match self {
+            Self::Compare(compare) => table.find(compare.column, &compare.key()?)?.ok()?,
             Self::And(all) => all.iter().find_map(|bound| bound.candidates(table))?,
-            Self::Or(any) => {
-                let mut rows = Vec::new();
-                for bound in any {
-                    match bound.candidates(table)? {
-                        Ok(more) => rows.extend(more),
-                        Err(error) => return Some(Err(error)),
-                    }
-                }
-                Ok(rows)
-            }
+            Self::Or(any) => any.iter().map(|bound| bound.candidates(table)).collect::<Option<Vec<_>>>()?.concat(),
             Self::Not(_) => return None,
         };
-        Some(rows.map(|mut rows| {
-            rows.sort_unstable();
-            rows.dedup();
-            rows
-        }))
+        rows.sort_unstable();
+        rows.dedup();
+        Some(rows)
     }
 
     /// Adds the columns that it is about, each once.

@@ -81,17 +81,14 @@ impl Filter {
 impl Bound {
     /// The rows of `table` to judge by [`Bound::matches`]: the candidates of a probe if there is one, else all. The caller reads only
     /// `columns` if they are given.
-    ///
-    /// # Errors
-    /// When a probe meets damaged data.
-    pub fn walk_over<'t>(&self, table: &'t dyn Table, columns: Option<&[usize]>) -> Result<Box<dyn RowCursor + 't>> {
+    pub fn walk_over<'t>(&self, table: &'t dyn Table, columns: Option<&[usize]>) -> Box<dyn RowCursor + 't> {
         if let Some(parts) = table.parts() {
-            return Ok(self.walk_parts(table, parts, columns));
+            return self.walk_parts(table, parts, columns);
         }
-        Ok(match self.candidates(table).transpose()? {
+        match self.candidates(table) {
             Some(rows) => picked(table, rows),
             None => table.cursor_over(0, columns),
-        })
+        }
     }
 
     /// As [`Bound::walk_over`], for a table of several parts.
@@ -106,25 +103,22 @@ impl Bound {
     }
 
     /// As [`Bound::walk_over`], from row `rows.start` on. The walk may lead past `rows.end`.
-    ///
-    /// # Errors
-    /// When a probe meets damaged data.
     pub fn walk_within<'t>(
         &self,
         table: &'t dyn Table,
         rows: &Range<usize>,
         columns: &[usize],
-    ) -> Result<Box<dyn RowCursor + 't>> {
+    ) -> Box<dyn RowCursor + 't> {
         if rows.start == 0 {
             return self.walk_over(table, Some(columns));
         }
-        Ok(match self.candidates(table).transpose()? {
+        match self.candidates(table) {
             Some(mut found) => {
                 found.retain(|row| rows.contains(row));
                 picked(table, found)
             }
             None => table.cursor_over(rows.start, Some(columns)),
-        })
+        }
     }
 }
 
