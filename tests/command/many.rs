@@ -110,6 +110,8 @@ fn a_pattern_is_a_table() {
     // A pattern that matches one file has the same columns.
     assert!(ok(&["ls", "a*.splash", "-f", "csv"]).starts_with("file,name,min_x"));
     assert!(run(dir.path(), 1, &["sql", count, "x*.splash"]).1.contains("no file of a known format matches"));
+    let without = run(dir.path(), 2, &["ls", "a.splash@*:*.splash"]).1;
+    assert!(without.contains("a.splash: a splash file has no builds"), "{without}");
     // Two patterns are two schemas, which join.
     let joined = "SELECT count(*) AS n FROM x.boxes JOIN y.boxes USING (file, name)";
     assert_eq!(ok(&["sql", joined, "x=[ab].splash", "y=[bc].splash", "-f", "csv"]), "n\r\n2\r\n");

@@ -711,7 +711,10 @@ pub mod damaged {
         let at = written.start("npc_boxes") + 2 + 2 * "npc_000\0".len();
         written.bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
         let map = open(written.bytes);
-        assert_eq!(map.boxes_at(&Region::Point([0.0; 3])).unwrap().undecided, 1);
+        let place = Region::Point([0.0; 3]);
+        assert_eq!(map.boxes_at(&place).unwrap().undecided, 1);
+        let error = map.table("npc_boxes").unwrap().is_at(0, &place).unwrap().unwrap_err().to_string();
+        assert!(error.contains("a place that describes no space (at offset 0x"), "{error}");
         assert!(!map.verify(&Progress::default()).is_ok());
     }
 

@@ -136,3 +136,64 @@ fn many_rows_are_inserted_from_csv() {
     assert!(shown.lines().count() > 40_000, "{}", shown.lines().count());
     assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }
+
+/// A format refuses what none of its files can hold, with the column and what fits.
+#[test]
+fn rows_that_a_file_cannot_hold_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    const PROPERTY: &str = "INSERT INTO material_properties (record, \"index\", name, type";
+    for (file, edit, what) in [
+        (
+            "assets.bin",
+            "INSERT INTO resources (state) VALUES ('valid')",
+            "a row that is added has no id, and no path either",
+        ),
+        (
+            "assets.bin",
+            "INSERT INTO resources (id, state) VALUES ('0x0000000000000005', 'valid')",
+            "the record that it leads to is missing: the columns database and record",
+        ),
+        (
+            "assets.bin",
+            "UPDATE material_properties SET texture_id = NULL WHERE rowid = 0",
+            "column texture_id: null does not fit: the path of a texture, or its id, does",
+        ),
+        (
+            "assets.bin",
+            "UPDATE material_properties SET value = 'a.dds', texture_id = '0x0000000000000005' WHERE rowid = 0",
+            "column value: \"a.dds\" does not fit: texture_id is 0x0000000000000005",
+        ),
+        (
+            "assets.bin",
+            &format!("{PROPERTY}, texture_id) VALUES (0, 0, 'newMap', 'float', '0x0000000000000005')"),
+            "column texture_id: 0x0000000000000005 does not fit: the type is float",
+        ),
+        (
+            "assets.bin",
+            &format!("{PROPERTY}, value) VALUES (0, 0, 'newMap', 'texture', '')"),
+            "column value: \"\" does not fit: the path of a texture does",
+        ),
+        (
+            "assets.bin",
+            &format!("{PROPERTY}, value) VALUES (0, 0, 'newMap', 'nothing', 1)"),
+            "column type: \"nothing\" does not fit: bool, int, uint, float, texture, vec2, vec3, vec4, matrix do",
+        ),
+        (
+            "models.bin",
+            "INSERT INTO skeleton_nodes (skeleton, \"index\", matrix) VALUES (0, 0, NULL)",
+            "skeleton_nodes: node 0: column name_id is missing",
+        ),
+        ("town.wdata", "INSERT INTO event_boxes (name) VALUES ('x')", "a new row of event_boxes needs a type_name"),
+        ("town.wdata", "INSERT INTO scripts (path) VALUES ('x')", "a new row of scripts needs a kind and a path"),
+        (
+            "XGM101_Gun.mfm",
+            "UPDATE properties SET value = 'a\\b' WHERE kind = 'Texture'",
+            "property diffuseMap: \"a\\\\b\" does not fit: a Texture does",
+        ),
+    ] {
+        let (_, err) = run(dir.path(), 2, &["sql", edit, file, "--to", "new.out"]);
+        assert!(err.contains(what) && err.lines().count() == 1, "{edit}: {err}");
+        assert!(!dir.path().join("new.out").exists(), "{edit}");
+    }
+}
