@@ -75,7 +75,9 @@ impl<'a> PlainCell<'a> for PathText<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Indexes {
     by_id: Lazy<Index>,
-    /// Entries that were compared without `by_id`.
+    /// The mark of each entry's id.
+    marks: Lazy<Vec<u16>>,
+    /// Marks that were compared without `by_id`.
     scans: ScanCost,
     names: Lazy<NamePool>,
     folders: Lazy<Folders>,
@@ -128,12 +130,17 @@ pub(super) fn parent_of(entry: &PathEntry) -> Option<u64> {
     Some(entry.parent_id.get()).filter(|id| !matches!(id, 0 | &PACKAGE_ROOT))
 }
 
+/// A part of an id. Few of the ids of a file, which are hashes, share it.
+fn mark(id: u64) -> u16 {
+    (id >> 48) as u16
+}
+
 /// The number for an entry that is no row's path.
 const NO_ROW: u32 = u32::MAX;
 
-/// Times that all entries can be compared with an id while the index is built. `benches/bwdb.rs` measures both sides of
-/// this price and of the next one.
-const SCANS: usize = 16;
+/// Times that all marks can be compared while the index is built. `benches/bwdb.rs` measures both sides of this price and of
+/// the next one.
+const SCANS: usize = 128;
 /// Names of paths that are joined, for each hundred entries, while the paths of all folders are.
 const JOINS: usize = 16;
 
@@ -214,46 +221,43 @@ impl<'a> Paths<'a> {
         if texts.range.len() > usual { None } else { texts.search_anywhere(literal) }
     }
 
-    /// The position of the entry with this id: the only way from an id to a path. Compares entry after entry, which
-    /// answers a single question ten times faster than an index that must be built first; builds it when the
+    /// The position of the entry with this id: the only way from an id to a path. Compares the marks of all ids, which
+    /// answers a few questions ten times faster than an index that must be built first; builds it when the
     /// comparisons have cost as much. From then on, and after [`Paths::build_index`], this is one probe.
     pub fn find(&self, id: u64) -> Option<usize> {
         let price = self.len().saturating_mul(SCANS);
         match self.indexes.by_id.get() {
             Some(index) => index.find(id).map(|position| position as usize),
-            None if self.indexes.scans.is_below(price) => self.scan(id),
+            None if self.indexes.scans.is_below(price) => self.scan(id, 0),
             None => self.index().find(id).map(|position| position as usize),
         }
     }
 
     /// The positions of all entries with this id: several if the file repeats an id.
     pub(super) fn all_with(&self, id: u64) -> Vec<usize> {
-        let Some(first) = self.find(id) else { return Vec::new() };
+        let first = self.find(id);
         if let Some(index) = self.indexes.by_id.get() {
             return index.all(id).map(|position| position as usize).collect();
         }
-        self.indexes.scans.pay(self.entries.len().saturating_sub(first));
-        let behind = self.entries.iter().enumerate().skip(first.saturating_add(1));
-        let others = behind.filter(|(_, entry)| entry.self_id.get() == id).map(|(position, _)| position);
-        iter::once(first).chain(others).collect()
+        iter::successors(first, |before| self.scan(id, before.saturating_add(1))).collect()
     }
 
-    /// The position of the entry with this id. Entries are compared in blocks without a branch for each, which the
-    /// compiler turns into wide loads.
-    fn scan(&self, id: u64) -> Option<usize> {
-        const BLOCK: usize = 64;
-        let mut start = 0usize;
-        let mut found = None;
-        for block in self.entries.chunks(BLOCK) {
-            let hit = block.iter().fold(false, |hit, e| hit | (e.self_id.get() == id));
-            if hit {
-                found = block.iter().position(|e| e.self_id.get() == id).and_then(|p| start.checked_add(p));
-                break;
-            }
-            start = start.saturating_add(block.len());
-        }
-        self.indexes.scans.pay(start);
-        found
+    /// The position of the first entry from `first` on with this id. Marks are compared in blocks without a branch for each, which
+    /// the compiler turns into wide loads.
+    fn scan(&self, id: u64, first: usize) -> Option<usize> {
+        const BLOCK: usize = 256;
+        let marks = self.indexes.marks.get_or_init(|| self.entries.iter().map(|e| mark(e.self_id.get())).collect());
+        let marks = marks.get(first..)?;
+        let entries = self.entries.get(first..)?;
+        let mut before = 0usize;
+        let found = marks.chunks(BLOCK).zip(entries.chunks(BLOCK)).find_map(|(marks, entries)| {
+            let hit = marks.iter().fold(false, |hit, other| hit | (*other == mark(id)));
+            let found = if hit { entries.iter().position(|entry| entry.self_id.get() == id) } else { None };
+            before = before.saturating_add(found.unwrap_or(marks.len()));
+            found
+        });
+        self.indexes.scans.pay(before);
+        found.and_then(|_| first.checked_add(before))
     }
 
     /// Builds the index at once, for callers that look up thousands of ids.

@@ -9,7 +9,8 @@ pub(super) const NO_PATH: u32 = u32::MAX;
 /// a few of them.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// By id, and then by position: the first entry with an id is the one that counts.
+    /// By the first bits of ids: a few by position, and more of them by id and then by position. The first entry with an id is the one
+    /// that counts.
     items: Vec<(u64, u32)>,
     /// Where the items with the same first bits begin.
     starts: Vec<u32>,
@@ -17,15 +18,18 @@ pub(super) struct Index {
     shift: u32,
 }
 
+/// Items with the same first bits that are compared one after another.
+const FEW: usize = 8;
+
 impl Index {
     pub(super) fn build(entries: &[PathEntry]) -> Self {
         let bits = entries.len().next_power_of_two().ilog2().saturating_sub(1).clamp(1, 24);
         let shift = u64::BITS.saturating_sub(bits);
         let mut sorted = Buckets::new(entries.iter().map(|entry| Some(entry.self_id.get())), shift);
         let starts = sorted.starts.windows(2);
-        for (start, end) in starts.filter_map(|pair| Some((*pair.first()?, *pair.last()?))) {
-            if end.saturating_sub(start) > 1
-                && let Some(items) = sorted.items.get_mut(start as usize..end as usize)
+        for (start, end) in starts.filter_map(|pair| Some((*pair.first()? as usize, *pair.last()? as usize))) {
+            if end.saturating_sub(start) > FEW
+                && let Some(items) = sorted.items.get_mut(start..end)
             {
                 items.sort_unstable();
             }
@@ -33,30 +37,28 @@ impl Index {
         Self { items: sorted.items, starts: sorted.starts, shift }
     }
 
-    /// The items from the first one with this id on, or with the next larger one.
+    /// The items with this id, and up to [`FEW`] others among them.
     #[inline]
-    fn items_from(&self, id: u64) -> &[(u64, u32)] {
-        /// Items that are compared one after another.
-        const FEW: usize = 8;
+    fn items_near(&self, id: u64) -> &[(u64, u32)] {
         let bucket = first_bits(id, self.shift);
         let range = self.starts.get(bucket).zip(self.starts.get(bucket.saturating_add(1)));
         let range = range.map_or(0..0, |(start, end)| *start as usize..*end as usize);
         let items = self.items.get(range).unwrap_or_default();
-        let before = match items.len() {
-            0..=FEW => items.iter().take_while(|(other, _)| *other < id).count(),
-            _ => items.partition_point(|(other, _)| *other < id),
-        };
-        items.split_at(before).1
+        if items.len() <= FEW {
+            return items;
+        }
+        let (start, end) = (items.partition_point(|item| item.0 < id), items.partition_point(|item| item.0 <= id));
+        items.get(start..end).unwrap_or_default()
     }
 
     /// The positions of all entries with this id, in order.
     pub(super) fn all(&self, id: u64) -> impl Iterator<Item = u32> {
-        self.items_from(id).iter().take_while(move |(other, _)| *other == id).map(|(_, position)| *position)
+        self.items_near(id).iter().filter(move |(other, _)| *other == id).map(|(_, position)| *position)
     }
 
     #[inline]
     pub(super) fn find(&self, id: u64) -> Option<u32> {
-        self.items_from(id).first().filter(|(other, _)| *other == id).map(|(_, position)| *position)
+        self.all(id).next()
     }
 
     /// The position of the entry with each of these ids, or [`NO_PATH`]. Ids whose items are near each other are found together, as

@@ -42,6 +42,23 @@ fn a_walk_over_any_one_column_uses_the_index() {
     }
 }
 
+/// A question about one resource counts no others, and builds no index.
+#[test]
+fn one_resource_and_its_path_are_read_without_a_list_of_all() {
+    let db = Database::open(sample()).unwrap();
+    let table = db.table("resources").unwrap();
+    let row = db.resources().count() / 2;
+    let id = db.resources().nth(row).unwrap().id();
+    let rows = table.find(0, &Value::Id64(id)).unwrap().unwrap();
+    assert_eq!(rows, [row]);
+    let path = table.value(rows[0], 1).unwrap();
+    assert_eq!(path.as_text().map(|path| cityhash64(path.as_bytes())), Some(id));
+    assert!(
+        db.resource_count.get().is_none() && db.resource_rows.get().is_none() && db.path_indexes.by_id.get().is_none()
+    );
+    assert!(table.value(table.len().unwrap(), 0).is_err());
+}
+
 /// A walk over all resources reads paths one by one at first, and then out of one text.
 #[test]
 fn paths_of_rows_are_joined_at_once_and_match_patterns() {

@@ -30,10 +30,7 @@ struct ResourceRows<'a> {
 
 impl<'a> ResourceRows<'a> {
     fn locate(&self, row: usize) -> Result<Option<ResourceRow<'a>>> {
-        if row >= self.db.resource_count() {
-            return Ok(None);
-        }
-        let slot = self.slots.slot("resources", row)?;
+        let Some(slot) = self.slots.slot(row) else { return Ok(None) };
         let id = self.db.resource_buckets().get(slot).map_or(0, |bucket| bucket.key.get());
         Ok(self.db.resource_at(slot, id).map(|resource| ResourceRow { number: row, resource }))
     }
@@ -158,13 +155,13 @@ impl<'a, B: Bucket> Slots<'a, B> {
         self.rows.get_or_init(|| occupied(self.buckets))
     }
 
-    /// The slot of a row of the table called `table`.
-    fn slot(&self, table: &str, row: usize) -> Result<usize> {
+    /// The slot of a row.
+    fn slot(&self, row: usize) -> Option<usize> {
         let last = self.last.load(Ordering::Relaxed);
         if self.rows.get().is_none() && last >> 32 == row as u64 {
-            return Ok(usize::try_from(last & u64::from(u32::MAX)).expect("a slot is below 2^32"));
+            return Some(usize::try_from(last & u64::from(u32::MAX)).expect("a slot is below 2^32"));
         }
-        self.all().get(row).map(|&slot| slot as usize).ok_or_else(|| no_cell(table, row, 0))
+        self.all().get(row).map(|&slot| slot as usize)
     }
 
     fn row_of(&self, modulus: Modulus, key: u64) -> Option<usize> {
@@ -186,12 +183,7 @@ pub(super) fn strings(db: &Database) -> Box<dyn Table + '_> {
     let buckets = db.spans.string_buckets.get();
     let slots = Arc::new(Slots::new(buckets, &db.string_rows));
     let [of_row, of_id, of_text] = std::array::from_fn(|_| Arc::clone(&slots));
-    let table = DeclaredTable::new(
-        "strings",
-        move || Ok(db.string_count()),
-        move |row| if row < db.string_count() { of_row.slot("strings", row).map(Some) } else { Ok(None) },
-    );
-    let table = table
+    let table = DeclaredTable::new("strings", move || Ok(db.string_count()), move |row| Ok(of_row.slot(row)))
         .random_access()
         .dictionary()
         .field(Column::id32("id").brief().key(), |&slot| {
