@@ -83,17 +83,19 @@ impl Aliases {
         values: &[le::U32],
         databases: impl Iterator<Item = Result<Blob<'a>>>,
     ) -> Self {
-        let slots = buckets.iter().zip(values).filter(|(bucket, _)| bucket.occupied.get() != 0);
-        let locations = slots.map(|(bucket, value)| (bucket.key.get(), Location(value.get())));
-        let valid = locations.filter(|(_, location)| location.state() == State::Valid);
+        let slots = buckets.iter().zip(values).map(|(bucket, value)| (bucket, Location(value.get())));
+        let is_valid = |bucket: &ResourceBucket, location: Location| {
+            (bucket.occupied.get() != 0) & (location.state() == State::Valid)
+        };
         // A bit for each record: the map of a game has as many locations as records, and none of them twice.
         let mut seen: Vec<Vec<u64>> = databases.take(Location::DATABASES).map(bits).collect();
         let mut shared = BTreeSet::new();
-        for (_, location) in valid.clone() {
+        for (bucket, location) in slots.clone() {
             let record = location.record_index();
             let word = seen.get_mut(location.database_index()).and_then(|words| words.get_mut(record / 64));
             let Some(word) = word else { continue };
-            let bit = 1u64 << (record % 64);
+            // Occupied slots cannot be predicted, so there is no branch on them: the others have no bit.
+            let bit = u64::from(is_valid(bucket, location)) << (record % 64);
             if *word & bit != 0 {
                 shared.insert(location.place());
             }
@@ -103,9 +105,11 @@ impl Aliases {
         if shared.is_empty() {
             return Self(aliases);
         }
-        for (id, location) in valid.filter(|(_, location)| shared.contains(&location.place())) {
-            if let Some(aliases) = aliases.get_mut(location.database_index()) {
-                aliases.push(Alias { record: location.record_index(), id });
+        for (bucket, location) in slots.filter(|(bucket, location)| is_valid(bucket, *location)) {
+            if shared.contains(&location.place())
+                && let Some(aliases) = aliases.get_mut(location.database_index())
+            {
+                aliases.push(Alias { record: location.record_index(), id: bucket.key.get() });
             }
         }
         for aliases in &mut aliases {

@@ -4,7 +4,7 @@ use super::cells::{FieldPlace, cell_of, field_columns};
 use super::nested::{Children, Nested};
 use super::records::Records;
 use crate::bwdb::prototypes::{self as p, Property, known_property_name};
-use crate::bwdb::record::{Ids, Leaf, NameId, Typed};
+use crate::bwdb::record::{Elements, Ids, Leaf, List, NameId, Typed};
 use crate::bwdb::row_targets::ArrayRef;
 use crate::bytes::View;
 use crate::error::Result;
@@ -31,22 +31,30 @@ pub(super) fn children<'a, R: Records<'a>>(name: &'static str, rows: R, array: A
 }
 
 impl<'a> Children<'a> for ArrayRef {
+    type List = Elements<'a>;
     type Row = View<'a>;
 
     fn size(&self) -> usize {
         self.element().size
     }
 
-    fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok(self.elements(record)?.len)
+    fn list(&self, record: View<'a>) -> Result<Elements<'a>> {
+        self.elements(record)
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<View<'a>> {
-        self.elements(record)?.get(index).ok_or_else(|| no_cell(self.element().name, index, 0))
+    fn count(&self, elements: &Elements<'a>) -> Result<usize> {
+        Ok(elements.len)
     }
 
-    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let elements = self.elements(record)?;
+    fn first(&self, elements: &Elements<'a>) -> Result<View<'a>> {
+        Ok(elements.view)
+    }
+
+    fn row(&self, elements: &Elements<'a>, index: usize) -> Result<View<'a>> {
+        elements.get(index).ok_or_else(|| no_cell(self.element().name, index, 0))
+    }
+
+    fn ids(&self, elements: &Elements<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
         rows.filter_map(|index| elements.get(index)).for_each(|element| self.element().walk_fields(element, ids));
         Ok(())
     }
@@ -61,23 +69,30 @@ pub(super) fn skeleton_nodes<'a, R: Records<'a>>(rows: R, at: usize) -> Box<dyn 
         })
         .looked_ahead()
         .field(Column::uint("parent").brief().accepts(Accepts::OrNull), |node| {
-            let parent = node.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())??;
+            let parent = node.nodes.skeleton.parents()?.get(node.index).ok_or_else(|| node.missing())??;
             Ok(Some(parent).filter(|parent| *parent != p::NO_PARENT))
         })
         .column(Column::floats("matrix").accepts(Accepts::Numbers(16)), |node| {
-            Ok(Value::floats(node.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
+            Ok(Value::floats(node.nodes.skeleton.matrices()?.get(node.index).ok_or_else(|| node.missing())??))
         })
         .build()
 }
 
-pub(super) struct SkeletonNode<'a> {
+/// The nodes of a skeleton.
+#[derive(Clone, Copy)]
+pub(super) struct NodeList<'a> {
     skeleton: p::Skeleton<'a>,
+    names: List<'a, NameId>,
+}
+
+pub(super) struct SkeletonNode<'a> {
+    nodes: NodeList<'a>,
     index: usize,
 }
 
 impl SkeletonNode<'_> {
     fn name(&self) -> Result<NameId> {
-        self.skeleton.names()?.get(self.index).ok_or_else(|| self.missing())?
+        self.nodes.names.get(self.index).ok_or_else(|| self.missing())?
     }
 
     #[cold]
@@ -90,13 +105,8 @@ struct SkeletonNodes {
     at: usize,
 }
 
-impl SkeletonNodes {
-    fn skeleton<'a>(&self, record: View<'a>) -> Result<p::Skeleton<'a>> {
-        p::Skeleton::read(record.skip(self.at))
-    }
-}
-
 impl<'a> Children<'a> for SkeletonNodes {
+    type List = NodeList<'a>;
     type Row = SkeletonNode<'a>;
 
     /// A name, a parent and a matrix.
@@ -104,17 +114,26 @@ impl<'a> Children<'a> for SkeletonNodes {
         4 + 2 + 64
     }
 
-    fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok(self.skeleton(record)?.names()?.len())
+    fn list(&self, record: View<'a>) -> Result<NodeList<'a>> {
+        let skeleton = p::Skeleton::read(record.skip(self.at))?;
+        Ok(NodeList { skeleton, names: skeleton.names()? })
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<SkeletonNode<'a>> {
-        Ok(SkeletonNode { skeleton: self.skeleton(record)?, index })
+    fn count(&self, nodes: &NodeList<'a>) -> Result<usize> {
+        Ok(nodes.names.len())
     }
 
-    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let names = self.skeleton(record)?.names()?;
-        rows.filter_map(|index| names.get(index)).try_for_each(|name| name.map(|name| ids.names.push(name)))
+    fn first(&self, nodes: &NodeList<'a>) -> Result<View<'a>> {
+        Ok(nodes.names.view())
+    }
+
+    fn row(&self, nodes: &NodeList<'a>, index: usize) -> Result<SkeletonNode<'a>> {
+        Ok(SkeletonNode { nodes: *nodes, index })
+    }
+
+    fn ids(&self, nodes: &NodeList<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
+        let mut names = rows.filter_map(|index| nodes.names.get(index));
+        names.try_for_each(|name| name.map(|name| ids.names.push(name)))
     }
 }
 
@@ -145,6 +164,7 @@ pub(super) fn material_properties<'a, R: Records<'a>>(rows: R) -> Box<dyn Table 
 struct Properties;
 
 impl<'a> Children<'a> for Properties {
+    type List = p::Material<'a>;
     type Row = Property<'a>;
 
     /// A name and a reference.
@@ -152,16 +172,23 @@ impl<'a> Children<'a> for Properties {
         NameId::SIZE + u16::SIZE
     }
 
-    fn count(&self, record: View<'a>) -> Result<usize> {
-        Ok(p::Material::read(record)?.property_count()?.into())
+    fn list(&self, record: View<'a>) -> Result<p::Material<'a>> {
+        p::Material::read(record)
     }
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<Property<'a>> {
-        p::Material::read(record)?.property(index)
+    fn count(&self, material: &p::Material<'a>) -> Result<usize> {
+        Ok(material.property_count()?.into())
     }
 
-    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
-        let material = p::Material::read(record)?;
+    fn first(&self, material: &p::Material<'a>) -> Result<View<'a>> {
+        Ok(material.property_names()?.view())
+    }
+
+    fn row(&self, material: &p::Material<'a>, index: usize) -> Result<Property<'a>> {
+        material.property(index)
+    }
+
+    fn ids(&self, material: &p::Material<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()> {
         rows.map(|index| material.property(index)).try_for_each(|property| {
             let property = property?;
             ids.names.push(property.name);

@@ -10,26 +10,37 @@ use crate::error::{Error, Result};
 use crate::lazy;
 use crate::table::{Column, DeclaredTable, ItemList, Literal, PlainCell, Role, RowEnds, StoredRows, Table, Value};
 use crate::threads::prelude::*;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
+use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Several things that a record holds.
 pub(super) trait Children<'a>: Send + Sync + 'a {
+    /// The children of one record, located once for all of their rows.
+    type List: Send + 'a;
     /// One child, read once for all cells of its row.
     type Row: Send + 'a;
 
     /// Bytes of a row in its array.
     fn size(&self) -> usize;
 
-    fn count(&self, record: View<'a>) -> Result<usize>;
+    fn list(&self, record: View<'a>) -> Result<Self::List>;
 
-    fn row(&self, record: View<'a>, index: usize) -> Result<Self::Row>;
+    fn count(&self, list: &Self::List) -> Result<usize>;
+
+    /// The position of the first child.
+    fn first(&self, list: &Self::List) -> Result<View<'a>>;
+
+    fn row(&self, list: &Self::List, index: usize) -> Result<Self::Row>;
 
     /// Appends the ids in these rows of a record, whose texts may be anywhere in the file.
-    fn ids(&self, record: View<'a>, rows: Range<usize>, ids: &mut Ids) -> Result<()>;
+    fn ids(&self, list: &Self::List, rows: Range<usize>, ids: &mut Ids) -> Result<()>;
 }
+
+/// The number of records whose cache misses overlap.
+const RECORDS: usize = 32;
 
 /// Searches the visited texts for a text. Unreadable texts, and ids, whose texts are stored elsewhere, count as
 /// matches.
@@ -106,7 +117,19 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     fn count(&self, record: usize) -> Result<usize> {
-        self.records.view(record).and_then(|view| self.children.count(view))
+        self.children.count(&self.list(record)?)
+    }
+
+    fn list(&self, record: usize) -> Result<C::List> {
+        self.children.list(self.records.view(record)?)
+    }
+
+    /// Touches the first children of some records, because memory serves many independent requests in the time of one.
+    fn touch(&self, records: Range<usize>) {
+        let first = |record| self.children.first(&self.list(record).ok()?).ok()?.rest().first();
+        // All positions first: reads that wait for memory run beside each other.
+        let all: Vec<&u8> = records.filter_map(first).collect();
+        black_box(all.into_iter().fold(0, |all, first| all ^ first));
     }
 
     fn lead(&self, number: usize) -> &Lead<'a> {
@@ -114,21 +137,24 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 
     /// The row `row`; `before` is the row that a walk located before.
-    fn locate(&self, row: usize, before: Option<Child<'a, C::Row>>) -> Result<Option<Child<'a, C::Row>>> {
+    fn locate(&self, row: usize, before: Option<Child<'a, C>>) -> Result<Option<Child<'a, C>>> {
         if row >= self.len() {
             return self.check_all().map(|()| None);
         }
         let own = OnceCell::new();
-        let (guess, budget) = match before {
-            Some(before) if before.rows.contains(&row) => {
+        let (guess, touched, budget) = match before {
+            Some(before) if before.of.rows.contains(&row) => {
                 return Ok(Some(Child { row, own, budget: before.budget.next(), ..before }));
             }
-            Some(before) => (before.record.saturating_add(1), before.budget.next()),
-            None => (self.last.load(Ordering::Relaxed), RowBudget::new(self.file_size(), self.len())),
+            Some(before) => (before.of.record.saturating_add(1), Some(before.of.touched), before.budget.next()),
+            None => (self.last.load(Ordering::Relaxed), None, RowBudget::new(self.file_size(), self.len())),
         };
         let (record, rows) = self.record_of(row, guess);
         self.last.store(record, Ordering::Relaxed);
-        Ok(Some(Child { row, record, rows, leads: OnceCell::new(), own, budget }))
+        // Many walks end with their first record.
+        let touched = touched.unwrap_or_else(|| record.saturating_add(1).into());
+        let of = ParentRecord { record, rows, leads: OnceCell::new(), list: OnceCell::new(), touched };
+        Ok(Some(Child { row, of: Box::new(of), own, budget }))
     }
 
     /// The number of rows, if they were counted or can be counted in less time than the start of a process. The records
@@ -164,7 +190,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         }
         // The record that exceeds the limit, whichever was requested.
         let view = self.records.view(counted)?;
-        let rows = self.len().saturating_add(self.children.count(view).unwrap_or(1));
+        let rows = self.len().saturating_add(self.count(counted).unwrap_or(1));
         let spent = Budget::of_arrays(self.file_size()).spend_at(view, rows.saturating_mul(self.children.size()));
         spent.map_err(|error| error.context(self.name))
     }
@@ -195,16 +221,27 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         (record, self.rows_of(record))
     }
 
-    fn child(&self, record: usize, index: usize) -> Result<C::Row> {
-        self.children.row(self.records.view(record)?, index)
+    fn child(&self, row: &Child<'a, C>) -> Result<C::Row> {
+        let of = &row.of;
+        let list = of.list.get_or_init(|| {
+            if of.record >= of.touched.get() {
+                of.touched.set(of.record.saturating_add(RECORDS).min(self.ends().parts()));
+                self.touch(of.record..of.touched.get());
+            }
+            self.list(of.record).ok()
+        });
+        match list {
+            Some(list) => self.children.row(list, row.index()),
+            None => self.children.row(&self.list(of.record)?, row.index()),
+        }
     }
 
     /// The cell that `get` reads from a row.
     #[inline]
-    fn cell<T>(&self, row: &Child<'a, C::Row>, get: impl Fn(&C::Row, &Budget) -> Result<T>) -> Result<T> {
-        let cell = match row.own.get_or_init(|| self.child(row.record, row.index()).ok()) {
+    fn cell<T>(&self, row: &Child<'a, C>, get: impl Fn(&C::Row, &Budget) -> Result<T>) -> Result<T> {
+        let cell = match row.own.get_or_init(|| self.child(row).ok()) {
             Some(own) => get(own, row.budget.get()),
-            None => self.child(row.record, row.index()).and_then(|own| get(&own, row.budget.get())),
+            None => self.child(row).and_then(|own| get(&own, row.budget.get())),
         };
         cell.map_err(|error| within(self.name, row.row, error))
     }
@@ -237,14 +274,13 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         let end = rows.end.min(of_record.end);
         let inside = rows.start.saturating_sub(of_record.start)..end.saturating_sub(of_record.start);
         // Damage is reported by the cells.
-        let _ = self.records.view(record).and_then(|view| self.children.ids(view, inside, ids));
+        let _ = self.list(record).and_then(|list| self.children.ids(&list, inside, ids));
         (record, end)
     }
 
-    /// Calls `look` with the records of these rows and some later records. Returns the row after all of their rows.
+    /// Calls `look` with the records of these rows and some later records. Returns the row after all of their rows. A record has
+    /// several rows, so that these are beyond the requested rows.
     fn look_at_records(&self, rows: Range<usize>, look: &dyn Fn(Range<usize>)) -> usize {
-        /// The number of records whose cache misses overlap. A record has several rows, so that these are beyond the requested rows.
-        const RECORDS: usize = 32;
         let (first, _) = self.record_of(rows.start, self.last.load(Ordering::Relaxed));
         let end = first.saturating_add(RECORDS).min(self.ends().parts());
         look(first..end);
@@ -272,11 +308,11 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
         let budget = Budget::of_arrays(self.file_size());
         let rows = (0..self.records.len()).into_par_iter().with_min_len(64).flat_map_iter(|record| {
             let rows = self.rows_of(record);
-            let (start, record) = (rows.start, self.records.view(record).ok());
+            let (start, list) = (rows.start, self.list(record).ok());
             let budget = &budget;
             rows.filter(move |row| {
                 let mut texts = TextSearch { literal, budget, found: false };
-                match record.and_then(|record| self.children.row(record, row.saturating_sub(start)).ok()) {
+                match list.as_ref().and_then(|list| self.children.row(list, row.saturating_sub(start)).ok()) {
                     Some(row) => walk(&row, &mut texts),
                     None => return true,
                 }
@@ -288,21 +324,31 @@ impl<'a, R: Records<'a>, C: Children<'a>> Parents<'a, R, C> {
     }
 }
 
-/// A row, with the cells that the rows of its record share.
-pub(super) struct Child<'a, T> {
+/// A row.
+pub(super) struct Child<'a, C: Children<'a>> {
     row: usize,
+    /// In a box, because a walk moves the row.
+    of: Box<ParentRecord<'a, C>>,
+    /// Read on first use; `None` if unreadable.
+    own: OnceCell<Option<C::Row>>,
+    budget: RowBudget,
+}
+
+/// A record, with what its rows share.
+struct ParentRecord<'a, C: Children<'a>> {
     record: usize,
     rows: Range<usize>,
     /// The first cells of the record's rows, such as a joined path, as far as they were needed; `None` if unreadable.
     leads: OnceCell<Box<[OnceCell<Option<Value<'a>>>]>>,
-    /// Read on first use; `None` if unreadable.
-    own: OnceCell<Option<T>>,
-    budget: RowBudget,
+    /// The children of the record, located on first use; `None` if unreadable.
+    list: OnceCell<Option<C::List>>,
+    /// The record after the last one that the walk has touched.
+    touched: Cell<usize>,
 }
 
-impl<T> Child<'_, T> {
+impl<'a, C: Children<'a>> Child<'a, C> {
     fn index(&self) -> usize {
-        self.row.saturating_sub(self.rows.start)
+        self.row.saturating_sub(self.of.rows.start)
     }
 }
 
@@ -329,7 +375,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> StoredRows for Parents<'a, R, C> {
         }
         let lists = records.into_iter().map(|record| {
             let shared = self.records.sharing(record).into_iter().map(|record| self.key_cells(record));
-            let (cells, len) = (self.key_cells(record)?, self.children.count(self.records.view(record)?)?);
+            let (cells, len) = (self.key_cells(record)?, self.count(record)?);
             Ok(ItemList { cells, len, shared: shared.collect::<Result<_>>()? })
         });
         lists.collect()
@@ -339,7 +385,7 @@ impl<'a, R: Records<'a>, C: Children<'a>> StoredRows for Parents<'a, R, C> {
 /// An unfinished table of children: begins with the columns of the record and the child's index in it.
 pub(super) struct Nested<'a, R, C: Children<'a>> {
     parents: Arc<Parents<'a, R, C>>,
-    table: DeclaredTable<'a, Child<'a, C::Row>>,
+    table: DeclaredTable<'a, Child<'a, C>>,
     /// Whether a column has texts that only these records hold.
     has_own_texts: bool,
 }
@@ -360,15 +406,16 @@ impl<'a, R: Records<'a>, C: Children<'a>> Nested<'a, R, C> {
         }
         for (number, lead) in parents.leads.iter().enumerate() {
             let [of_cell, of_look, of_find, of_finds] = std::array::from_fn(|_| Arc::clone(&parents));
-            table = table.column_of_row(lead.column.clone(), move |child: &Child<'a, C::Row>| {
+            table = table.column_of_row(lead.column.clone(), move |child: &Child<'a, C>| {
                 let get = &of_cell.lead(number).get;
-                let leads = child.leads.get_or_init(|| of_cell.leads.iter().map(|_| OnceCell::new()).collect());
-                let Some(cell) = leads.get(number) else { return get(child.record) };
-                match cell.get_or_init(|| get(child.record).ok()) {
+                let record = child.of.record;
+                let leads = child.of.leads.get_or_init(|| of_cell.leads.iter().map(|_| OnceCell::new()).collect());
+                let Some(cell) = leads.get(number) else { return get(record) };
+                match cell.get_or_init(|| get(record).ok()) {
                     Some(Value::Text(text)) => Ok(Value::text(text)),
                     Some(value) => Ok(value.clone()),
                     // A damaged cell returns its error each time.
-                    None => get(child.record),
+                    None => get(record),
                 }
             });
             if lead.look.is_some() {
