@@ -173,9 +173,9 @@ pub trait Writable: Send + Sync {
     }
 
     /// The rows and findings that depend on the bytes at these ranges, which are in order and disjoint. An edit has changed this file
-    /// there; all other bytes are as in the old file, at the same offsets. Only these rows are compared and verified. `None` if any
-    /// row may depend on these bytes.
-    fn reached(&self, _changed: &[Range<usize>]) -> Option<Reached> {
+    /// there; all other bytes are as in `old`, the reader of the old file, at the same offsets. Only these rows are compared and
+    /// verified. `None` if any row may depend on these bytes.
+    fn reached(&self, _old: &dyn Any, _changed: &[Range<usize>]) -> Option<Reached> {
         None
     }
 

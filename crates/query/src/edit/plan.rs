@@ -234,7 +234,7 @@ impl<'a> EditPlan<'a> {
             return None;
         }
         let changed = pieces.changed(self.asset.source().bytes().len())?;
-        new.reader().writable()?.reached(&changed)
+        new.reader().writable()?.reached(self.asset.reader(), &changed)
     }
 
     /// Compares `new`, the edited file that `pieces` made, with the edits.

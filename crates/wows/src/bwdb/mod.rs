@@ -63,7 +63,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hint::black_box;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use zerocopy::FromBytes as _;
 
 /// An open `assets.bin`.
@@ -99,6 +99,8 @@ pub struct Database {
     string_rows: Lazy<Vec<u32>>,
     string_count: Lazy<usize>,
     counts: counts::Counts,
+    /// The records of the ranges that the last edits asked about.
+    reaching: Mutex<Vec<reach::Reaching>>,
 }
 
 /// The sections, with bounds checked at opening.
@@ -284,6 +286,7 @@ impl Database {
             string_rows: Lazy::default(),
             string_count: Lazy::default(),
             counts: counts::Counts::default(),
+            reaching: Mutex::default(),
             source,
         })
     }

@@ -7,6 +7,7 @@ use crate::bytes::View;
 use crate::error::{Error, Result};
 use crate::lazy;
 use crate::report::Report;
+use crate::threads::lock;
 use crate::writable::Reached;
 use std::ops::Range;
 
@@ -16,10 +17,21 @@ pub(super) struct SomeRecords<'a> {
     pub(super) records: Vec<usize>,
 }
 
+/// Records of a database of the old file that reach a range, or that cannot be read.
+#[derive(Debug)]
+pub(super) struct Reaching {
+    pub(super) database: usize,
+    pub(super) range: Range<usize>,
+    pub(super) records: Vec<usize>,
+}
+
 /// As [`Writable::reached`](crate::writable::Writable::reached). Bytes outside of records may decide anything: which records
 /// there are, and how they are named.
-pub(super) fn reached(db: &Database, changed: &[Range<usize>]) -> Option<Reached> {
-    let blobs: Vec<Blob<'_>> = db.databases().collect::<Result<_>>().ok()?;
+///
+/// A record is read the same in both files unless it reaches a changed byte in the old one.
+pub(super) fn reached(db: &Database, old: &Database, changed: &[Range<usize>]) -> Option<Reached> {
+    let blobs = |db| Database::databases(db).collect::<Result<Vec<_>>>().ok();
+    let (blobs, before) = (blobs(db)?, blobs(old)?);
     let origin = db.source().view("").offset();
     let sections: Vec<Range<u64>> = verify::all_sections(db)
         .into_iter()
@@ -33,16 +45,16 @@ pub(super) fn reached(db: &Database, changed: &[Range<usize>]) -> Option<Reached
                 blob.layout().is_some() && blob.records().position() <= range.start && range.end <= blob.end()
             })
     });
-    if !is_of_records {
+    // The records decide the layout if nothing else does.
+    let is_laid_out_alike = blobs.iter().map(Blob::layout).eq(before.iter().map(Blob::layout));
+    if !is_of_records || !is_laid_out_alike {
         return None;
     }
-    let budget = Budget::of_arrays(db.source().bytes().len());
+    let budget = Budget::of_arrays(old.source().bytes().len());
     // No pointer of a record leads past the end of its database.
     let first = changed.first().map_or(0, |range| range.start);
-    let reaching = blobs
-        .into_iter()
-        .filter(|blob| blob.end() > first)
-        .map(|blob| SomeRecords { blob, records: records(db, blob, changed, &budget) });
+    let reaching = blobs.into_iter().zip(before).filter(|(blob, _)| blob.end() > first);
+    let reaching = reaching.map(|(blob, before)| SomeRecords { blob, records: records(old, before, changed, &budget) });
     let reaching: Vec<SomeRecords<'_>> = reaching.filter(|some| !some.records.is_empty()).collect();
     let checks = reaching.iter().map(|some| verify::some_records(db, some)).collect();
     Some(Reached { rows: tables::rows_of_records(db, &reaching)?, report: Report { checks } })
@@ -50,21 +62,20 @@ pub(super) fn reached(db: &Database, changed: &[Range<usize>]) -> Option<Reached
 
 /// The records of a database that reach one of the ranges, or that cannot be read.
 fn records(db: &Database, blob: Blob<'_>, changed: &[Range<usize>], budget: &Budget) -> Vec<usize> {
+    let is_reaching = |record: &usize| {
+        let mut reach = Reach::new(db.source().view(""), changed, budget);
+        reach.walk(blob, *record);
+        reach.is_met || reach.spent.is_some()
+    };
+    let is_known = |known: &&Reaching| {
+        let is_in = |range: &Range<usize>| known.range.start <= range.start && range.end <= known.range.end;
+        known.database == blob.index() && changed.iter().all(is_in)
+    };
+    if let Some(known) = lock(&db.reaching).iter().find(is_known) {
+        return known.records.iter().copied().filter(is_reaching).collect();
+    }
     let parts = lazy::parts_for(blob.len(), 1 << 10);
     let share = blob.len().div_ceil(parts);
-    let is_reaching = |record: &usize| {
-        let mut reach = Reach { file: db.source().view(""), changed, budget, is_met: false };
-        let Ok((view, size)) = blob.record_span(*record) else { return false };
-        reach.meet(view.position(), size);
-        if !reach.is_met {
-            match blob.record(*record) {
-                Ok(Some(typed)) => typed.walk_fields(&mut reach),
-                Ok(None) => {}
-                Err(_) => reach.is_met = true,
-            }
-        }
-        reach.is_met
-    };
     let found = lazy::parts(parts, |part| {
         let first = part.saturating_mul(share);
         (first..first.saturating_add(share).min(blob.len())).filter(is_reaching).collect::<Vec<_>>()
@@ -74,25 +85,48 @@ fn records(db: &Database, blob: Blob<'_>, changed: &[Range<usize>], budget: &Bud
 
 /// Notes whether a record reaches one of some ranges: whether it has them, or an array, a text or a struct that it points to. A
 /// record whose pointers cannot be followed counts as one that does.
-struct Reach<'a, 'r> {
+pub(super) struct Reach<'a, 'r> {
     file: View<'a>,
     /// In order, and disjoint.
-    changed: &'r [Range<usize>],
+    ranges: &'r [Range<usize>],
     budget: &'r Budget,
-    is_met: bool,
+    pub(super) is_met: bool,
+    /// The arrays and texts that overlap one of the ranges.
+    pub(super) met: Vec<(usize, usize)>,
+    /// The error of arrays that overlap excessively.
+    pub(super) spent: Option<Error>,
 }
 
-impl Reach<'_, '_> {
-    fn meet(&mut self, start: usize, len: usize) {
-        let behind = self.changed.partition_point(|range| range.end <= start);
-        self.is_met |= self.changed.get(behind).is_some_and(|range| range.start < start.saturating_add(len));
+impl<'a, 'r> Reach<'a, 'r> {
+    pub(super) fn new(file: View<'a>, ranges: &'r [Range<usize>], budget: &'r Budget) -> Self {
+        Self { file, ranges, budget, is_met: false, met: Vec::new(), spent: None }
+    }
+
+    pub(super) fn walk(&mut self, blob: Blob<'a>, record: usize) {
+        let Ok((view, size)) = blob.record_span(record) else { return };
+        self.meet(view.position(), size);
+        match blob.record(record) {
+            Ok(Some(typed)) => typed.walk_fields(self),
+            Ok(None) => {}
+            Err(_) => self.is_met = true,
+        }
+    }
+
+    fn meet(&mut self, start: usize, len: usize) -> bool {
+        let behind = self.ranges.partition_point(|range| range.end <= start);
+        let meets = self.ranges.get(behind).is_some_and(|range| range.start < start.saturating_add(len));
+        self.is_met |= meets;
+        meets
     }
 }
 
 impl<'a> Walker<'a> for Reach<'a, '_> {
     fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
         if let Leaf::Text(text) = leaf {
-            self.meet(self.file.locate(text).position(), text.len().saturating_add(1));
+            let (start, len) = (self.file.locate(text).position(), text.len().saturating_add(1));
+            if self.meet(start, len) && !text.is_empty() {
+                self.met.push((start, start.saturating_add(len)));
+            }
         }
     }
 
@@ -101,13 +135,18 @@ impl<'a> Walker<'a> for Reach<'a, '_> {
     }
 
     fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
-        if list.len == 0 || self.is_met {
+        if list.len == 0 || self.spent.is_some() {
             return false;
         }
-        self.meet(list.view.position(), list.bytes());
-        let descends = !self.is_met && !list.of.traits.flat;
-        self.is_met |= descends && self.budget.spend_at(list.view, list.bytes()).is_err();
-        descends && !self.is_met
+        let (start, len) = (list.view.position(), list.bytes());
+        if self.meet(start, len) {
+            self.met.push((start, start.saturating_add(len)));
+        }
+        let descends = !list.of.traits.flat;
+        if descends && let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
+            self.spent = Some(error);
+        }
+        descends && self.spent.is_none()
     }
 
     fn damage(&mut self, _: &'static str, _: Error) {
@@ -125,7 +164,8 @@ mod tests {
     use crate::reader::Reader;
     use crate::report::{Check, Progress};
     use crate::source::Source;
-    use crate::table::Value;
+    use crate::table::{Value, column_index};
+    use crate::writable::{TableEdits, Writable as _};
     use assetq_sample::{Size, bwdb::demo};
 
     fn open(bytes: &[u8]) -> Database {
@@ -165,7 +205,7 @@ mod tests {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << rng.u8(..8);
             let Ok(new) = Database::open(Source::from_vec("assets.bin", changed)) else { continue };
-            let Some(reached) = reached(&new, std::slice::from_ref(&(at..at + 1))) else { continue };
+            let Some(reached) = reached(&new, &old, std::slice::from_ref(&(at..at + 1))) else { continue };
             for ((name, before), (_, after)) in before.iter().zip(tables(&new)) {
                 if before.len() != after.len() {
                     // Lists are longer or shorter: later rows have other numbers.
@@ -186,19 +226,40 @@ mod tests {
         assert!(met > 50 && found > 10, "{met} rows differed, {found} files were damaged");
     }
 
+    /// Records that an edit has walked over are not walked over again.
+    #[test]
+    fn an_edit_reaches_the_records_that_it_has_met_as_a_walk_would() {
+        let bytes = demo(3, Size::Small);
+        let (db, other) = (open(&bytes), open(&bytes));
+        let table = Reader::table(&db, "lods").unwrap();
+        let column = column_index(&*table, "extent").unwrap();
+        let mut met = 0;
+        for row in 0..table.len().unwrap().min(20) {
+            let set = vec![(row, vec![(column, Value::F32(0.125))])];
+            let pieces = db.write(&[TableEdits { table: "lods".into(), set, ..TableEdits::default() }]).unwrap();
+            let Some(changed) = pieces.changed(bytes.len()).filter(|changed| !changed.is_empty()) else { continue };
+            assert!(lock(&db.reaching).iter().any(|known| !known.records.is_empty()));
+            let [known, walked] = [&db, &other].map(|old| reached(&db, old, &changed).unwrap());
+            assert_eq!(known.rows, walked.rows);
+            assert!(known.rows_of("lods").contains(&row));
+            met += 1;
+        }
+        assert!(met > 0);
+    }
+
     #[test]
     fn bytes_outside_of_records_may_decide_anything() {
         let bytes = demo(3, Size::Small);
         let db = open(&bytes);
         let blob = db.database(0).unwrap();
-        let place = |at: usize| reached(&db, std::slice::from_ref(&(at..at + 1))).is_some();
+        let place = |at: usize| reached(&db, &db, std::slice::from_ref(&(at..at + 1))).is_some();
         assert!(place(blob.records().position()) && place(blob.end() - 1));
         for at in [0, 0x40, blob.view().position(), db.paths().view(&db.paths().entries()[1]).position()] {
             assert!(!place(at), "{at:#x}");
         }
         let check = |reached: Reached| reached.report.checks.iter().map(Check::is_ok).collect::<Vec<_>>();
         let record = blob.record_span(1).unwrap().0.position();
-        let reached = reached(&db, &[record..record + 1, record + 2..record + 3]).unwrap();
+        let reached = reached(&db, &db, &[record..record + 1, record + 2..record + 3]).unwrap();
         assert!(reached.rows_of("resources").len() <= 1 && !reached.rows_of("materials").is_empty(), "{reached:?}");
         assert_eq!(check(reached), [true]);
     }

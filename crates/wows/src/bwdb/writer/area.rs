@@ -3,7 +3,8 @@
 //! Records point into an *area*: the blob of their database, or a whole `models.bin` or `space.bin`. A value that grows is appended to
 //! the area, and its pointer is updated. Pointers are relative to their struct: an area may move as a whole, single values may not.
 
-use super::super::record::{Elements, FieldInfo, Flag, Form, Leaf, Type, TypeKind, Typed as _, Walker, Wanted};
+use super::super::reach::Reach;
+use super::super::record::{Elements, FieldInfo, Flag, Form, Type, TypeKind, Typed as _};
 use super::super::text_layouts;
 use super::records::Records;
 use super::value::leaf_bytes;
@@ -17,7 +18,7 @@ use crate::table::Value;
 use crate::writable::patches::{Patches, two_edits};
 use crate::writable::{refused, short, short_text};
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem::offset_of;
 use std::ops::Range;
@@ -110,55 +111,11 @@ impl Shares {
     }
 }
 
-/// Collects the visited arrays and texts, all of them or the ones that overlap a range.
-pub(super) struct Ranges<'a, 'b> {
-    file: View<'a>,
-    near: Option<Range<usize>>,
-    ranges: Vec<(usize, usize)>,
-    budget: &'b Budget,
-    spent: Option<Error>,
-}
-
-impl Ranges<'_, '_> {
-    fn meet(&mut self, start: usize, len: usize) {
-        let end = start.saturating_add(len);
-        if self.near.as_ref().is_none_or(|near| start < near.end && near.start < end) {
-            self.ranges.push((start, end));
-        }
-    }
-}
-
-impl<'a> Walker<'a> for Ranges<'a, '_> {
-    fn leaf(&mut self, _: &'static str, leaf: Leaf<'a>) {
-        if let Leaf::Text(text) = leaf
-            && !text.is_empty()
-        {
-            self.meet(self.file.locate(text).position(), text.len().saturating_add(1));
-        }
-    }
-
-    fn begin_list(&mut self, _: &'static str, list: &Elements<'a>) -> bool {
-        if list.len == 0 || self.spent.is_some() {
-            return false;
-        }
-        self.meet(list.view.position(), list.bytes());
-        // Leaves of more than 8 bytes and no plain values are texts.
-        let descend = !list.of.traits.plain && list.of.size > 8;
-        if descend && let Err(error) = self.budget.spend_at(list.view, list.bytes()) {
-            self.spent = Some(error);
-        }
-        descend
-    }
-
-    fn damage(&mut self, _: &'static str, _: Error) {}
-
-    fn wanted(&self) -> Wanted {
-        Wanted::Pointers
-    }
-}
+/// The starts and ends of arrays and texts.
+type Spans = Vec<(usize, usize)>;
 
 /// Walks over all that the record with a number points to.
-type Walk<'a> = Box<dyn Fn(usize, &mut Ranges<'a, '_>) + Sync + 'a>;
+type Walk<'a> = Box<dyn Fn(usize, &mut Reach<'a, '_>) + Sync + 'a>;
 
 /// The positions of shared data.
 pub(super) struct Area<'a> {
@@ -169,8 +126,8 @@ pub(super) struct Area<'a> {
     /// The records of its file, if some are inserted or deleted.
     pub array: Option<Records>,
     shares: Lazy<Shares>,
-    /// Questions that were answered by a walk of their own.
-    asked: Cell<usize>,
+    /// The records that reach the ranges of questions that were answered by a walk of their own.
+    asked: RefCell<Vec<(Range<usize>, Vec<usize>)>>,
     file: View<'a>,
     records: usize,
     /// Walks over all that a record points to, which an edit in place needs not.
@@ -194,10 +151,10 @@ impl<'a> Area<'a> {
         file: View<'a>,
         range: Range<usize>,
         records: usize,
-        walk: impl Fn(usize, &mut Ranges<'a, '_>) + Sync + 'a,
+        walk: impl Fn(usize, &mut Reach<'a, '_>) + Sync + 'a,
     ) -> Self {
         let (new, moved, counts) = (Vec::new(), HashMap::new(), HashMap::new());
-        let (shares, asked, walk) = (Lazy::default(), Cell::new(0), Box::new(walk));
+        let (shares, asked, walk) = (Lazy::default(), RefCell::default(), Box::new(walk));
         Self { range, new, array: None, shares, asked, file, records, walk, moved, counts }
     }
 
@@ -205,30 +162,43 @@ impl<'a> Area<'a> {
     pub fn are_shared(&self, range: &Range<usize>) -> Result<bool> {
         /// Questions for which arrays need not all be kept and put in order.
         const FEW: usize = 2;
-        if self.asked.get() < FEW {
-            self.asked.set(self.asked.get().saturating_add(1));
-            return Ok(self.ranges(Some(range))?.len() > 1);
+        if self.asked.borrow().len() < FEW {
+            let (ranges, records) = self.ranges(range)?;
+            self.asked.borrow_mut().push((range.clone(), records));
+            return Ok(ranges.len() > 1);
         }
-        let shares = self.shares.get_or_try_init(|| self.ranges(None).map(Shares::of))?;
+        let shares = self.shares.get_or_try_init(|| self.ranges(&(0..usize::MAX)).map(|(all, _)| Shares::of(all)))?;
         Ok(shares.are_shared(range))
     }
 
-    /// The arrays and texts of all records, or only the ones that overlap `near`.
+    /// Some ranges, each with the records that reach it, or that cannot be read.
+    pub fn known(&self) -> Vec<(Range<usize>, Vec<usize>)> {
+        self.asked.take()
+    }
+
+    /// The arrays and texts that overlap `near`, and the records that reach it, or that cannot be read.
     ///
     /// # Errors
     /// `Limit` if arrays overlap excessively.
-    fn ranges(&self, near: Option<&Range<usize>>) -> Result<Vec<(usize, usize)>> {
+    fn ranges(&self, near: &Range<usize>) -> Result<(Spans, Vec<usize>)> {
         let budget = Budget::of_arrays(self.file.data().len());
         let (file, records, walk) = (self.file, self.records, &self.walk);
         let parts = lazy::parts_for(records, 1 << 10);
         let share = records.div_ceil(parts);
         let found = lazy::parts(parts, |number| {
-            let mut ranges = Ranges { file, near: near.cloned(), ranges: Vec::new(), budget: &budget, spent: None };
             let first = number.saturating_mul(share);
-            (first..first.saturating_add(share).min(records)).for_each(|record| walk(record, &mut ranges));
-            ranges.spent.map_or(Ok(ranges.ranges), Err)
+            let (mut ranges, mut reaching) = (Vec::new(), Vec::new());
+            for record in first..first.saturating_add(share).min(records) {
+                let mut reach = Reach::new(file, std::slice::from_ref(near), &budget);
+                walk(record, &mut reach);
+                reach.spent.map_or(Ok(()), Err)?;
+                ranges.append(&mut reach.met);
+                reaching.extend(reach.is_met.then_some(record));
+            }
+            Ok((ranges, reaching))
         });
-        Ok(found.into_iter().collect::<Result<Vec<_>>>()?.concat())
+        let found: (Vec<_>, Vec<_>) = found.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        Ok((found.0.concat(), found.1.concat()))
     }
 
     /// The position of appended data, as if nothing moved.

@@ -12,7 +12,7 @@ mod slots;
 mod spaces;
 mod value;
 
-use super::reach;
+use super::reach::{self, Reaching};
 use super::row_targets::{RowTarget, tables_of};
 use super::tables::shown;
 use super::{Blob, Database, layout};
@@ -22,10 +22,12 @@ use crate::pointers::repointed;
 use crate::reader::Reader;
 use crate::source::Source;
 use crate::table::{RowEdits, Value};
+use crate::threads::lock;
 use crate::writable::patches::Patches;
 use crate::writable::{EditPosition, EntryEdit, Pieces, Reached, ReadBack, Seal, TableEdits, Writable, refused};
 use area::{Area, EditedPosition, Writer};
 use job::{Job, is_stored, table};
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 use std::ops::Range;
@@ -61,6 +63,10 @@ impl Writable for Database {
         changes.also.push("resources".to_owned());
         edits.iter().try_for_each(|edits| self.rows(edits, &mut changes, &mut |_, error| Err(error)))?;
         let Changes { patches, areas, follows, added, vouched, also } = changes;
+        let known = areas.iter().flat_map(|(database, area)| {
+            area.known().into_iter().map(|(range, records)| Reaching { database: *database, range, records })
+        });
+        *lock(&self.reaching) = known.collect();
         let mut pieces = self.pieces(patches, areas)?;
         (pieces.follows, pieces.added, pieces.vouched, pieces.also) = (follows, added, vouched, also);
         Ok(pieces)
@@ -94,9 +100,9 @@ impl Writable for Database {
     }
 
     /// The checksum is computed of the new file's bytes as they are written.
-    fn reached(&self, changed: &[Range<usize>]) -> Option<Reached> {
+    fn reached(&self, old: &dyn Any, changed: &[Range<usize>]) -> Option<Reached> {
         let changed: Vec<Range<usize>> = changed.iter().filter(|range| **range != CHECKSUM).cloned().collect();
-        reach::reached(self, &changed)
+        reach::reached(self, old.downcast_ref()?, &changed)
     }
 
     /// Records are identified by their resources.
@@ -141,11 +147,7 @@ impl Database {
 
     fn area<'a>(&'a self, blob: Blob<'a>) -> Area<'a> {
         let range = blob.view().position()..blob.end();
-        Area::new(self.source.view(""), range, blob.len(), move |record, ranges| {
-            if let Ok(Some(record)) = blob.record(record) {
-                record.walk_fields(ranges);
-            }
-        })
+        Area::new(self.source.view(""), range, blob.len(), move |record, reach| reach.walk(blob, record))
     }
 
     /// The file with these patches, and with what is appended to its databases.

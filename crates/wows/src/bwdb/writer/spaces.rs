@@ -190,12 +190,12 @@ impl Models {
     fn area(&self) -> Area<'_> {
         let (file, models) = (self.source().view(""), self.len());
         let records = models.saturating_add(self.skeleton_count());
-        Area::new(file, 0..file.data().len(), records, move |record, ranges| {
+        Area::new(file, 0..file.data().len(), records, move |record, reach| {
             let (of, view) = match record.checked_sub(models) {
                 None => (p::MergedModel::OF, self.model(record).map(|model| model.view())),
                 Some(record) => (p::Skeleton::OF, self.skeleton(record).map(|skeleton| skeleton.view())),
             };
-            view.into_iter().for_each(|view| of.walk_fields(view, ranges));
+            view.into_iter().for_each(|view| of.walk_fields(view, reach));
         })
     }
 
@@ -367,13 +367,13 @@ impl Space {
         let (file, instances) = (self.source().view(""), self.instances());
         let records = instances.len().saturating_add(self.light_count());
         let view = self.source().view("instances");
-        Area::new(file, 0..file.data().len(), records, move |record, ranges| match instances.get(record) {
+        Area::new(file, 0..file.data().len(), records, move |record, reach| match instances.get(record) {
             Some(instance) => {
-                INSTANCE.walk_fields(view.locate(instance), ranges);
+                INSTANCE.walk_fields(view.locate(instance), reach);
             }
             None => {
                 let light = record.checked_sub(instances.len()).and_then(|light| self.light(light));
-                light.into_iter().for_each(|light| p::SpaceLight::OF.walk_fields(light.view(), ranges));
+                light.into_iter().for_each(|light| p::SpaceLight::OF.walk_fields(light.view(), reach));
             }
         })
     }
