@@ -151,3 +151,72 @@ fn a_deleted_mesh_of_a_lone_geometry_is_named() {
     let name = format!("group_{:08X}", id::of_name("C.indices"));
     assert!(said.contains("keep their vertices") && said.contains(&format!(": {name}\n")), "{said}");
 }
+
+/// Moves the first vertex of the mesh called `name`.
+fn move_vertex(glb: &Path, name: &str, by: f32) {
+    let mut bytes = fs::read(glb).unwrap();
+    let size = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let root: Value = serde_json::from_slice(&bytes[20..20 + size]).unwrap();
+    let mesh = root["meshes"].as_array().unwrap().iter().find(|mesh| mesh["name"] == name).unwrap();
+    let at = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    let accessor = &root["accessors"][at(&mesh["primitives"][0]["attributes"]["POSITION"])];
+    let view = &root["bufferViews"][at(&accessor["bufferView"])];
+    let start = 20 + size + 8 + at(&view["byteOffset"]) + at(&accessor["byteOffset"]);
+    let moved = f32::from_le_bytes(bytes[start..start + 4].try_into().unwrap()) + by;
+    bytes[start..start + 4].copy_from_slice(&moved.to_le_bytes());
+    fs::write(glb, bytes).unwrap();
+}
+
+/// Equal guns of a ship have one range of vertices and of indices.
+#[test]
+fn a_mesh_that_shares_its_vertices_changes_alone() {
+    for is_packed in [false, true] {
+        let dir = TempDir::new().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let mut builder = GeometryBuilder::new();
+        let (vertices, indices) = surface(4, 8, 20.0, 1);
+        let names = ["GunA", "GunB", "GunC", "Hull"];
+        for (number, name) in (0..).zip(names) {
+            let mapping = |what: &str, count: usize| {
+                let id = id::of_name(&format!("{name}.{what}"));
+                let start = if name == "Hull" { count } else { 0 };
+                Mapping { id, buffer: 0, density: number, start: start as u32, count: count as u32 }
+            };
+            builder.vertex_mapping(mapping("vertices", vertices.len()));
+            builder.index_mapping(mapping("indices", indices.len()));
+        }
+        let (format, twice) = ("set3/xyznuvtbpc", [&vertices[..], &vertices].concat());
+        builder.vertex_buffer(format, 28, &pack_vertices(format, 28, &twice), is_packed);
+        builder.index_buffer(2, &[&indices[..], &indices].concat(), is_packed);
+        fs::write(at("x.geometry"), builder.build()).unwrap();
+        fs::write(at("names.txt"), names.map(|name| format!("{name}.vertices\n{name}.indices\n")).concat()).unwrap();
+        run(dir.path(), 0, &["export", "x.geometry", "--to", "old.glb", "--names", "names.txt", "--lod", "all"]);
+        let rows = |file: &str| -> Vec<Vec<String>> {
+            let query = "SELECT start, count, content FROM vertex_mappings";
+            let (rows, _) = run(dir.path(), 0, &["sql", query, file, "-f", "csv"]);
+            rows.lines().skip(1).map(|row| row.split(',').map(str::to_owned).collect()).collect()
+        };
+        let old = rows("x.geometry");
+        // Which mappings have equal vertices after the edit, if these meshes move by so much.
+        let cases = [
+            (vec![("GunA", 0.25)], [0, 1, 1, 3]),
+            (vec![("GunB", 0.25), ("GunC", 0.5)], [0, 1, 2, 3]),
+            (vec![("GunA", 0.25), ("GunC", 0.25)], [0, 1, 0, 3]),
+            (vec![("GunA", 0.25), ("GunB", 0.25), ("GunC", 0.25)], [0, 0, 0, 3]),
+        ];
+        for (moves, alike) in cases {
+            fs::copy(at("old.glb"), at("new.glb")).unwrap();
+            moves.iter().for_each(|(name, by)| move_vertex(&at("new.glb"), name, *by));
+            run(dir.path(), 0, &["patch", "x.geometry", "new.glb", "--to", "new.geometry", "--force"]);
+            run(dir.path(), 0, &["verify", "new.geometry"]);
+            let new = rows("new.geometry");
+            for (number, name) in names.into_iter().enumerate() {
+                let is_moved = moves.iter().any(|(moved, _)| *moved == name);
+                assert_eq!(new[number][2] != old[number][2], is_moved, "{moves:?}: {name}");
+                assert_eq!(new[number][1], old[number][1]);
+                // Equal vertices are stored once.
+                assert_eq!(new[number], new[alike[number]], "{moves:?}: {name}");
+            }
+        }
+    }
+}

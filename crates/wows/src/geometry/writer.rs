@@ -27,8 +27,18 @@ type Stretch = (Range<usize>, Vec<u8>);
 /// Replaced items of a buffer.
 struct Slice<'n, T> {
     range: Range<usize>,
-    mapping: usize,
+    /// The mappings that get the new items.
+    mappings: Vec<usize>,
     new: &'n [T],
+    /// Whether other mappings keep items of the range, so that the new items go to the end of the buffer.
+    is_copy: bool,
+}
+
+impl<T> Slice<'_, T> {
+    /// The number of new items, of `width` elements each.
+    fn items(&self, width: usize) -> usize {
+        self.new.len().checked_div(width).expect("vertices with a stride of 0 are not read")
+    }
 }
 
 impl Writable for Geometry {
@@ -218,10 +228,12 @@ impl Geometry {
             let of = self.vertex_buffer(buffer)?;
             let stride = of.stride();
             let mut bytes = self.vertex_bytes(buffer)?.to_vec();
-            self.move_mappings("vertices", mappings, buffer, &changed, stride, patches)?;
-            for Slice { range, new, .. } in changed.iter().rev() {
+            let len = bytes.len().checked_div(stride).expect("vertices with a stride of 0 are not read");
+            self.move_mappings("vertices", mappings, buffer, &changed, (len, stride), patches)?;
+            for Slice { range, new, .. } in in_place(&changed).rev() {
                 splice(&mut bytes, range.start.saturating_mul(stride)..range.end.saturating_mul(stride), new)?;
             }
+            copies(&changed).for_each(|copy| bytes.extend_from_slice(copy.new));
             let stored = match of.encoded()? {
                 Some(old) => {
                     packed(bytes.len().checked_div(stride), encd::encode_vertices(&bytes, stride, old.payload))
@@ -244,18 +256,22 @@ impl Geometry {
         let mappings = self.index_mappings()?;
         for (buffer, changed) in by_buffer(mappings, new)? {
             let of = self.index_buffer(buffer)?;
-            self.move_mappings("indices", mappings, buffer, &changed, 1, patches)?;
             let width = of.index_size()?;
             let mut all: Vec<u32> = self.indices(buffer)?.iter().collect();
-            for Slice { range, mapping, new } in changed.iter().rev() {
+            self.move_mappings("indices", mappings, buffer, &changed, (all.len(), 1), patches)?;
+            for Slice { mappings, new, .. } in &changed {
                 if width == 2
                     && let Some(large) = new.iter().find(|index| **index > 0xFFFF)
                 {
+                    let mapping = mappings.first().expect("some mapping gets the items");
                     let what = "indices of this file have 16 bits, so that a group has 65536 vertices at most";
                     return Err(refused(format!("index mapping {mapping}: index {large} does not fit: {what}")));
                 }
+            }
+            for Slice { range, new, .. } in in_place(&changed).rev() {
                 splice(&mut all, range.clone(), new)?;
             }
+            copies(&changed).for_each(|copy| all.extend_from_slice(copy.new));
             let stored = match of.encoded()? {
                 Some(old) => packed(Some(all.len()), encd::encode_indices(&all, old.payload)),
                 None => Ok(all.iter().flat_map(|i| i.to_le_bytes().into_iter().take(width)).collect()),
@@ -273,32 +289,31 @@ impl Geometry {
         start..start.saturating_add(bytes.len())
     }
 
-    /// Writes the ranges of all mappings of a buffer after some of their items, of `width` elements each, changed.
+    /// Writes the ranges of all mappings of a buffer of `len` items after some of them changed. Each item has `width` elements.
     fn move_mappings<T>(
         &self,
         what: &str,
         mappings: &[Mapping],
         buffer: usize,
         changed: &[Slice<'_, T>],
-        width: usize,
+        (len, width): (usize, usize),
         patches: &mut Patches,
     ) -> Result<()> {
+        let mut ranges: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        let mut end = new_start(changed, &(len..usize::MAX), width);
+        for slice in changed {
+            let (start, count) = (new_start(changed, &slice.range, width), slice.items(width));
+            let start = if slice.is_copy { end } else { start };
+            ranges.extend(slice.mappings.iter().map(|mapping| (*mapping, (start, count))));
+            end = end.saturating_add(if slice.is_copy { count } else { 0 });
+        }
         for (number, mapping) in mappings.iter().enumerate() {
             if usize::from(mapping.merged_buffer_index.get()) != buffer {
                 continue;
             }
             let own = range_of(mapping);
-            let (mut start, mut count) = (own.start, own.len());
-            for Slice { range, mapping: of, new } in changed {
-                let new = new.len().checked_div(width).expect("vertices with a stride of 0 are not read");
-                if *range == own {
-                    count = new;
-                } else if range.end <= own.start {
-                    start = start.saturating_add(new).saturating_sub(range.len());
-                } else if range.start < own.end && !own.is_empty() {
-                    return Err(refused(format!("mapping {of}: mapping {number} has some of its {what}, too")));
-                }
-            }
+            let new = ranges.get(&number).copied();
+            let (start, count) = new.unwrap_or_else(|| (new_start(changed, &own, width), own.len()));
             for (field, old, new) in
                 [(&mapping.items_offset, own.start, start), (&mapping.items_count, own.len(), count)]
             {
@@ -414,23 +429,44 @@ fn range_of(mapping: &Mapping) -> Range<usize> {
     start..start.saturating_add(mapping.items_count.get() as usize)
 }
 
-/// Mappings that get other items, with the items that they have, by their buffers and in the order of the items. Of several
-/// with the same items, one.
-fn by_buffer<'n, T>(
+/// The new items of mappings, by their buffers and in the order of the items that they replace. Mappings that share items and get
+/// equal ones still share them.
+fn by_buffer<'n, T: Ord>(
     mappings: &[Mapping],
     changed: &'n BTreeMap<usize, Vec<T>>,
 ) -> Result<BTreeMap<usize, Vec<Slice<'n, T>>>> {
-    let mut all: BTreeMap<usize, Vec<Slice<'n, T>>> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, usize, usize, &'n [T]), Vec<usize>> = BTreeMap::new();
     for (&number, new) in changed {
         let mapping = super::get(mappings, number, "mapping")?;
-        let slice = Slice { range: range_of(mapping), mapping: number, new };
-        all.entry(mapping.merged_buffer_index.get().into()).or_default().push(slice);
+        let range = range_of(mapping);
+        let key = (mapping.merged_buffer_index.get().into(), range.start, range.end, new.as_slice());
+        alike.entry(key).or_default().push(number);
     }
-    for slices in all.values_mut() {
-        slices.sort_by_key(|slice| (slice.range.start, slice.range.end, slice.mapping));
-        slices.dedup_by(|a, b| a.range == b.range);
+    let mut all: BTreeMap<usize, Vec<Slice<'n, T>>> = BTreeMap::new();
+    for ((buffer, start, end, new), of) in alike {
+        let is_copy = mappings.iter().enumerate().any(|(number, mapping)| {
+            let own = range_of(mapping);
+            usize::from(mapping.merged_buffer_index.get()) == buffer
+                && of.binary_search(&number).is_err()
+                && (own == (start..end) || (own.start < end && start < own.end))
+        });
+        all.entry(buffer).or_default().push(Slice { range: start..end, mappings: of, new, is_copy });
     }
     Ok(all)
+}
+
+/// The new position of the items in `range`, after the items before them are replaced.
+fn new_start<T>(slices: &[Slice<'_, T>], range: &Range<usize>, width: usize) -> usize {
+    let before = in_place(slices).filter(|slice| slice.range.end <= range.start && slice.range != *range);
+    before.fold(range.start, |at, slice| at.saturating_add(slice.items(width)).saturating_sub(slice.range.len()))
+}
+
+fn in_place<'s, 'n, T>(slices: &'s [Slice<'n, T>]) -> impl DoubleEndedIterator<Item = &'s Slice<'n, T>> {
+    slices.iter().filter(|slice| !slice.is_copy)
+}
+
+fn copies<'s, 'n, T>(slices: &'s [Slice<'n, T>]) -> impl Iterator<Item = &'s Slice<'n, T>> {
+    slices.iter().filter(|slice| slice.is_copy)
 }
 
 /// Replaces a range of items.
