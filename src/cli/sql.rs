@@ -16,7 +16,7 @@ use crate::report::counted;
 use crate::source::bounded::Bounded;
 use crate::source::text_input::TextInput;
 use crate::sql::{Answer, Fault, FileEdits, Input, Session, keep, statements};
-use answers::{Asked, answer, dot, failure_in, is_command, say_left_out, show, watched};
+use answers::{dot, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
@@ -309,18 +309,51 @@ fn named(argument: &Path) -> (Option<String>, PathBuf) {
     }
 }
 
+/// The documents on standard output. JSON is one document.
+#[derive(Debug, Clone)]
+struct Documents {
+    are_counted: bool,
+    count: usize,
+}
+
+impl Documents {
+    /// `has_changes` tells whether the changes of edits are printed.
+    fn new(has_changes: bool, context: &Context) -> Self {
+        Self { are_counted: context.format() == Format::Json, count: usize::from(has_changes) }
+    }
+
+    /// Adds answers.
+    ///
+    /// # Errors
+    /// Wrong usage for several documents of JSON.
+    fn add(&mut self, answers: usize) -> Result<(), Failure> {
+        self.count += answers;
+        if self.are_counted && answers > 0 && self.count > 1 {
+            let what = "-f json is one document, for the rows of one statement; -f ndjson writes the rows of several";
+            return Err(Failure::usage(format!("SQL: {what}")));
+        }
+        Ok(())
+    }
+}
+
 fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Result<(), Failure> {
     const SEVERAL: &str = "SQL: --into keeps the rows of one statement";
     // Checked before the first one is written. A statement may need a table that an earlier one makes.
     let queries = statements(text).filter(|statement| {
         statement.is_query_or_edit() && session.ask(*statement).is_ok_and(|answer| !answer.columns().is_empty())
     });
-    if args.into.is_some() && queries.count() > 1 {
-        return Err(Failure::usage(SEVERAL));
+    let mut documents = Documents::new(args.output.is_given(), context);
+    if args.into.is_some() || documents.are_counted {
+        let queries = queries.count();
+        if args.into.is_some() && queries > 1 {
+            return Err(Failure::usage(SEVERAL));
+        }
+        documents.clone().add(queries)?;
     }
     let mut kept = false;
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
+        documents.add(usize::from(!answer.columns().is_empty()))?;
         match &args.into {
             Some(out) if !answer.columns().is_empty() => {
                 if std::mem::replace(&mut kept, true) {
@@ -350,6 +383,7 @@ pub(super) fn ask(name: &str, asset: Asset, text: &str, context: &Context) -> Re
 /// Runs the statements of standard input as they arrive.
 fn script(session: &Session, context: &Context) -> Result<(), Failure> {
     let (mut text, mut form) = (String::new(), context.row_form());
+    let mut documents = Documents::new(false, context);
     let mut lines = super::arguments::lines(std::io::stdin().lock());
     loop {
         let line = lines.next().transpose().map_err(|e| Error::io("cannot read standard input", e))?;
@@ -366,10 +400,9 @@ fn script(session: &Session, context: &Context) -> Result<(), Failure> {
         }
         if last || crate::sql::is_complete(&text) {
             for statement in statements(&text) {
-                answer(statement, session, form, context).map_err(|fault| match fault {
-                    Asked::Fault(fault) => failure_in(&text, fault),
-                    Asked::Failure(failure) => failure,
-                })?;
+                let mut answer = session.ask(statement).map_err(|fault| failure_in(&text, fault))?;
+                documents.add(usize::from(!answer.columns().is_empty()))?;
+                watched(session, context, || show(&mut answer, form, context))?;
             }
             text.clear();
         }

@@ -4,7 +4,7 @@ use crate::cli::rows::SelectedRows;
 use crate::cli::stdout::RowForm;
 use crate::cli::{Context, Exit, Failure, Format, Unit, complain};
 use crate::report::counted;
-use crate::sql::{Answer, Fault, ResultColumn, Session, Statement, functions};
+use crate::sql::{Answer, Fault, ResultColumn, Session, functions};
 use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowWriter;
 use unicode_width::UnicodeWidthStr as _;
@@ -47,29 +47,6 @@ pub(super) fn failure_in(text: &str, fault: Fault) -> Failure {
         }
         _ => fault.into(),
     }
-}
-
-/// Why a statement was not answered: a fault of the statement or its data, or a failure of the output.
-#[derive(Debug)]
-pub(super) enum Asked {
-    Fault(Fault),
-    Failure(Failure),
-}
-
-impl From<Fault> for Asked {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-pub(super) fn answer(
-    statement: Statement<'_>,
-    session: &Session,
-    form: RowForm,
-    context: &Context,
-) -> Result<(), Asked> {
-    let mut answer = session.ask(statement)?;
-    watched(session, context, || show(&mut answer, form, context)).map_err(Asked::Failure)
 }
 
 /// Shows how many rows were read while a statement runs.

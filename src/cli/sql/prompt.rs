@@ -1,10 +1,10 @@
 //! The prompt: statements from a terminal, with history and completion.
 
-use super::answers::{Asked, DOT_COMMANDS, answer, dot, is_command, say_left_out};
+use super::answers::{DOT_COMMANDS, dot, is_command, say_left_out, show, watched};
 use crate::cli::pager::message;
 use crate::cli::stdout::RowForm;
 use crate::cli::{Context, Exit, Failure, complain};
-use crate::sql::{Fault, Session, TableName, function_names, in_sql, is_complete, statements};
+use crate::sql::{Fault, Session, Statement, TableName, function_names, in_sql, is_complete, statements};
 use crate::write::text::escape;
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
@@ -115,6 +115,24 @@ pub(super) fn run(session: &Session, context: &Context) -> Result<(), Failure> {
         answer_all(&text, session, form, context)?;
         say_left_out(session, context);
     }
+}
+
+/// Why a statement was not answered: a fault of the statement or its data, or a failure of the output.
+#[derive(Debug)]
+enum Asked {
+    Fault(Fault),
+    Failure(Failure),
+}
+
+impl From<Fault> for Asked {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+fn answer(statement: Statement<'_>, session: &Session, form: RowForm, context: &Context) -> Result<(), Asked> {
+    let mut answer = session.ask(statement)?;
+    watched(session, context, || show(&mut answer, form, context)).map_err(Asked::Failure)
 }
 
 /// Answers statements, until one fails or the user has seen enough.
