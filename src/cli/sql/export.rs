@@ -5,7 +5,7 @@ use crate::cli::export::{KindArg, RowSource, check_bom, table_kind, write, write
 use crate::cli::stdout::is_stdout;
 use crate::cli::{Context, Failure};
 use crate::sql::{Answer, Session, statements};
-use crate::table::{Column, Kind};
+use crate::table::{Column, Kind, Value};
 use crate::write::rows::RowSink;
 use std::path::Path;
 
@@ -49,37 +49,67 @@ fn into(
     context.check_new(to, args.output.force)?;
     let kinds = if kind.has_types() { kinds(answer, session)? } else { vec![Kind::Any; answer.columns().len()] };
     let names = answer.columns().iter().map(|column| column.name.clone());
-    let columns: Vec<Column> = names.zip(kinds).map(|(name, kind)| Column::named(name, kind)).collect();
+    let columns: Vec<Column> = names.zip(&kinds).map(|(name, kind)| Column::named(name, *kind)).collect();
     let metadata = [("assetq.version", env!("CARGO_PKG_VERSION").to_owned())];
     context.create(to, args.output.force, |out| {
         write_bom(args.bom, to, out)?;
-        write(to, kind, out, &columns, &metadata, answer)
+        write(to, kind, out, &columns, &metadata, TypedAnswer { answer, kinds })
     })
 }
 
-/// The kind of each column, by all of its cells: a column of several kinds is one of text.
+/// The kind of each column, by all of its cells: whole numbers among floats are floats if they are exact as such, and any other column
+/// of several kinds is one of text.
 fn kinds(answer: &mut Answer<'_>, session: &Session) -> Result<Vec<Kind>, Failure> {
-    let mut kinds: Vec<Option<Kind>> = vec![None; answer.columns().len()];
+    /// Doubles hold all whole numbers up to here.
+    const EXACT: u64 = 1 << f64::MANTISSA_DIGITS;
+    let mut kinds: Vec<(Option<Kind>, bool)> = vec![(None, true); answer.columns().len()];
     answer.rows::<Failure>(|cells| {
-        for (kind, cell) in kinds.iter_mut().zip(cells) {
+        for ((kind, is_exact), cell) in kinds.iter_mut().zip(cells) {
             let of_cell = match cell.kind() {
                 None => continue,
                 Some(kind @ (Kind::Bool | Kind::Int | Kind::F64 | Kind::Nested)) => kind,
                 Some(_) => Kind::Text,
             };
-            *kind = Some(kind.filter(|kind| *kind != of_cell).map_or(of_cell, |_| Kind::Any));
+            *is_exact &= !matches!(cell, Value::Int(number) if number.unsigned_abs() > EXACT);
+            *kind = Some(match (*kind, of_cell) {
+                (Some(Kind::Int), Kind::F64) | (Some(Kind::F64), Kind::Int) => Kind::F64,
+                (Some(kind), of_cell) if kind != of_cell => Kind::Any,
+                (_, of_cell) => of_cell,
+            });
         }
         Ok(())
     })?;
     // The rows are read again, and damage is counted then.
     session.take_left_out();
     let known = answer.columns().iter().map(|column| column.kind);
-    Ok(kinds.into_iter().zip(known).map(|(kind, known)| kind.or(known).unwrap_or(Kind::Any)).collect())
+    let kinds = kinds.into_iter().zip(known).map(|((kind, is_exact), known)| match kind.or(known) {
+        Some(Kind::F64) if !is_exact => Kind::Any,
+        kind => kind.unwrap_or(Kind::Any),
+    });
+    Ok(kinds.collect())
 }
 
-impl RowSource for &mut Answer<'_> {
+/// An answer, and the kinds of its columns.
+struct TypedAnswer<'a, 's> {
+    answer: &'a mut Answer<'s>,
+    kinds: Vec<Kind>,
+}
+
+impl RowSource for TypedAnswer<'_, '_> {
     fn rows_into(self, mut sink: impl RowSink) -> Result<(), Failure> {
-        self.rows::<Failure>(|cells| Ok(sink.row(cells)?))?;
+        let Self { answer, kinds } = self;
+        let has_floats = kinds.contains(&Kind::F64);
+        answer.rows::<Failure>(|cells| {
+            if !has_floats {
+                return Ok(sink.row(cells)?);
+            }
+            let cells = cells.iter().zip(&kinds).map(|(cell, kind)| match cell {
+                #[expect(clippy::cast_precision_loss, reason = "a column with others is no column of floats")]
+                Value::Int(number) if *kind == Kind::F64 => Value::F64(*number as f64),
+                cell => cell.borrowed(),
+            });
+            Ok(sink.row(&cells.collect::<Vec<_>>())?)
+        })?;
         Ok(sink.finish()?)
     }
 }

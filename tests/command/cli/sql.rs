@@ -54,6 +54,64 @@ fn an_answer_in_each_format() {
     assert_eq!(sql(0, &[none, "assets.bin"]).0, "");
 }
 
+/// Each cell of a compound select is what its own arm says.
+#[test]
+fn arms_of_other_kinds_keep_their_cells() {
+    let ask = |query: &str, format: &str| sql(0, &[query, "ship.geometry", "-f", format]).0;
+    let texts = "UNION ALL SELECT '1' UNION ALL SELECT 'null' UNION ALL SELECT '1e5'";
+    let lines = "{\"y\":\"1\"}\n{\"y\":\"null\"}\n{\"y\":\"1e5\"}\n";
+    for arm in ["SELECT min AS y FROM armor_models WHERE 0", "SELECT y FROM (SELECT min AS y FROM armor_models WHERE 0"]
+    {
+        let end = if arm.contains('(') { ")" } else { "" };
+        assert_eq!(ask(&format!("{arm} {texts}{end}"), "ndjson"), lines);
+        assert_eq!(ask(&format!("{arm} {texts}{end}"), "csv"), "y\r\n1\r\nnull\r\n1e5\r\n");
+    }
+    let truths =
+        |arms: &str| ask(&format!("SELECT encoded AS y FROM vertex_buffers WHERE \"index\" = 0 {arms}"), "ndjson");
+    assert_eq!(truths("UNION ALL SELECT 7"), truths("UNION ALL SELECT 7 ORDER BY y LIMIT 9"));
+    assert!(truths("").contains(":true") || truths("").contains(":false"));
+    assert!(truths("UNION ALL SELECT 1").ends_with("{\"y\":1}\n"));
+    // Columns of tables in all arms keep their kinds.
+    let both = truths("UNION ALL SELECT skinned FROM vertex_buffers");
+    assert!(both.contains(":false") && !both.contains(":0"), "{both}");
+    let nested = ask(
+        "WITH a AS (SELECT min FROM armor_models) SELECT min FROM a UNION ALL SELECT max FROM armor_models",
+        "ndjson",
+    );
+    assert!(nested.lines().count() >= 2 && nested.lines().all(|line| line.starts_with("{\"min\":[")), "{nested}");
+}
+
+#[test]
+fn json_is_one_document() {
+    let two = "SELECT 1 AS a; SELECT 2 AS b";
+    for (args, stdin) in [(&[two][..], ""), (&["-"], two), (&[], two)] {
+        let (out, said) = typed(2, &[args, &["-f", "json"]].concat(), stdin);
+        // Statements of standard input run as they arrive.
+        assert!(out.is_empty() || args.is_empty(), "{out}");
+        assert!(said.contains("-f ndjson writes the rows of several"), "{said}");
+    }
+    assert_eq!(typed(0, &[two, "-f", "ndjson"], "").0, "{\"a\":1}\n{\"b\":2}\n");
+    assert_eq!(json(&["CREATE TEMP TABLE t AS SELECT 1 AS a; SELECT a FROM t"]).to_string(), "[{\"a\":1}]");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn whole_numbers_among_floats_are_floats_in_a_file_with_types() {
+    let dir = TempDir::new().unwrap();
+    let kept = |query: &str| {
+        run_in(dir.path(), 0, &["sql", query, "--to", "x.parquet", "--force"], "");
+        let file = fs::File::open(dir.path().join("x.parquet")).unwrap();
+        let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        reader.schema().field(0).data_type().to_string()
+    };
+    assert_eq!(kept("SELECT 1 AS a UNION ALL SELECT 2.5"), "Float64");
+    assert_eq!(kept("SELECT 2.5 AS a UNION ALL SELECT 1 UNION ALL SELECT NULL"), "Float64");
+    assert_eq!(kept("SELECT 1 AS a UNION ALL SELECT 2"), "Int64");
+    // A text keeps all digits of a number that a float would round.
+    assert_eq!(kept("SELECT 9007199254740993 AS a UNION ALL SELECT 2.5"), "Utf8");
+    assert_eq!(kept("SELECT 1 AS a UNION ALL SELECT 'x'"), "Utf8");
+}
+
 #[test]
 fn several_files_and_names_for_them() {
     let counts = "SELECT (SELECT count(*) FROM a.paths) AS a, (SELECT count(*) FROM models.models) AS m";

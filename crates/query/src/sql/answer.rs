@@ -1,6 +1,7 @@
 //! The rows that answer a statement.
 
 use super::cells::kind_of;
+use super::compound::arms;
 use super::functions::digits;
 use super::names::unique;
 use super::{Fault, Session};
@@ -14,7 +15,7 @@ use rusqlite::types::ValueRef;
 pub struct ResultColumn {
     /// The column's name, unique among the columns.
     pub name: String,
-    /// The kind of its cells, if it is an unchanged column of a table.
+    /// The kind of its cells, if it is an unchanged column of a table. In a compound select it is one in each arm.
     pub kind: Option<Kind>,
 }
 
@@ -27,9 +28,17 @@ pub struct Answer<'s> {
 }
 
 impl<'s> Answer<'s> {
-    pub(super) fn new(statement: Statement<'s>, session: &'s Session) -> Self {
-        let given = statement.columns();
-        let kinds: Vec<Option<Kind>> = given.map(|column| column.decl_type().and_then(kind_of)).collect();
+    pub(super) fn new(statement: Statement<'s>, text: &str, session: &'s Session) -> Self {
+        let mut kinds = kinds(&statement);
+        if kinds.iter().any(Option::is_some) {
+            for arm in arms(text) {
+                // An arm that is no statement of its own shows nothing about its columns.
+                let of_arm = session.connection.prepare(&arm).map_or_else(|_| Vec::new(), |arm| self::kinds(&arm));
+                for (n, kind) in kinds.iter_mut().enumerate() {
+                    *kind = kind.filter(|kind| of_arm.get(n) == Some(&Some(*kind)));
+                }
+            }
+        }
         let names = unique(statement.columns().map(|c| c.name().to_owned()).collect::<Vec<_>>().iter().map(|n| &**n));
         let columns = names.into_iter().zip(kinds).map(|(name, kind)| ResultColumn { name, kind }).collect();
         Self { statement, columns, session }
@@ -79,6 +88,11 @@ impl<'s> Answer<'s> {
     }
 }
 
+/// The kinds of the columns of a statement, as far as SQLite knows them.
+fn kinds(statement: &Statement<'_>) -> Vec<Option<Kind>> {
+    statement.columns().map(|column| column.decl_type().and_then(kind_of)).collect()
+}
+
 fn value(cell: ValueRef<'_>, kind: Option<Kind>) -> Value<'_> {
     match cell {
         ValueRef::Null => Value::Null,
@@ -88,7 +102,8 @@ fn value(cell: ValueRef<'_>, kind: Option<Kind>) -> Value<'_> {
         ValueRef::Text(text) => {
             let text = String::from_utf8_lossy(text);
             match kind {
-                Some(Kind::Nested) => json::value(&text).unwrap_or(Value::Text(text)),
+                // Cells of a nested column are lists and maps; other texts come from another part of the query.
+                Some(Kind::Nested) if text.starts_with(['[', '{']) => json::value(&text).unwrap_or(Value::Text(text)),
                 _ => Value::Text(text),
             }
         }
@@ -109,5 +124,8 @@ mod tests {
         assert_eq!(value(ValueRef::Text(b"[1"), Some(Kind::Nested)), "[1".into());
         let long = value(ValueRef::Text(b"[99999999999999999999]"), Some(Kind::Nested));
         assert_eq!(long, Value::List(vec!["99999999999999999999".into()]));
+        for text in ["1", "null", "1e5", "true", "\"x\""] {
+            assert_eq!(value(ValueRef::Text(text.as_bytes()), Some(Kind::Nested)), text.into());
+        }
     }
 }

@@ -12,6 +12,7 @@
 
 mod answer;
 mod cells;
+mod compound;
 mod damage;
 mod fault;
 mod file;
@@ -288,7 +289,7 @@ impl Session {
             fault => fault,
         })?;
         self.shared.changes.begin(self.rights.take_read());
-        Ok(Answer::new(prepared, self))
+        Ok(Answer::new(prepared, statement.text, self))
     }
 
     /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may

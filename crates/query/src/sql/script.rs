@@ -78,7 +78,7 @@ fn end_of_statement(text: &str) -> (usize, bool) {
 }
 
 #[derive(Debug, PartialEq)]
-enum Skipped {
+pub(super) enum Skipped {
     Quoted,
     Comment,
     /// A quote or a comment that does not end.
@@ -86,7 +86,7 @@ enum Skipped {
 }
 
 /// The length of the quoted text or the comment that `text` begins with.
-fn skip(text: &str) -> Option<(usize, Skipped)> {
+pub(super) fn skip(text: &str) -> Option<(usize, Skipped)> {
     let (open, close, kind) = match text.as_bytes() {
         [b'\'', ..] => (1, "'", Skipped::Quoted),
         [b'"', ..] => (1, "\"", Skipped::Quoted),
