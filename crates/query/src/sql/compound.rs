@@ -72,12 +72,12 @@ mod tests {
     fn arms_are_statements() {
         assert_eq!(
             arms("SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1 LIMIT 2;"),
-            ["SELECT a FROM t ", "SELECT b FROM u "]
+            ["SELECT a FROM t", "SELECT b FROM u"]
         );
         assert_eq!(
             arms("WITH t(x) AS (SELECT 1 UNION SELECT 2)\nselect x FROM t except /* UNION */ values (1), (2);"),
             [
-                "WITH t(x) AS (SELECT 1 UNION SELECT 2)\nselect x FROM t ",
+                "WITH t(x) AS (SELECT 1 UNION SELECT 2)\nselect x FROM t",
                 "WITH t(x) AS (SELECT 1 UNION SELECT 2)\nvalues (1), (2)"
             ]
         );
