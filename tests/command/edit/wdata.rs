@@ -264,6 +264,28 @@ fn records_come_and_go() {
     assert_eq!(undone("town.wdata", &made.bytes, &made.undo), old);
 }
 
+/// In a map whose texts are counted with a NUL, new texts have one, too.
+#[test]
+fn new_texts_end_as_those_of_the_map() {
+    for counts_nul in [true, false] {
+        let old = write(&Spec { counts_nul, ..Spec::new(22, 9) }).bytes;
+        let new = cells([("warp_map_name", "town".into())]);
+        let add = Edit::new(Some("portal_boxes"), "gate".into(), Change::Add(new));
+        let made = edited("town.wdata", &old, vec![add]).unwrap().bytes;
+        let written = |text: &str| {
+            let text = if counts_nul { format!("{text}\0") } else { text.to_owned() };
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let count = u16::try_from(units.len()).unwrap();
+            [count].into_iter().chain(units).flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+        };
+        for text in ["gate", "town"] {
+            let text = written(text);
+            assert!(made.windows(text.len()).any(|bytes| bytes == text), "{counts_nul} {text:?}");
+        }
+        assert_eq!(plain::portals(&made).last().unwrap().0, "gate");
+    }
+}
+
 #[test]
 fn a_box_comes_to_the_table_of_all_boxes_with_its_type() {
     let old = demo(3, Size::Small);
@@ -432,6 +454,15 @@ fn a_waypoint_that_others_lead_to_cannot_go_alone() {
     let gone = |name: &str| Edit::new(Some("waypoint_boxes"), name.to_owned().into(), Change::Remove);
     let error = edited("town.wdata", &old, vec![gone(&to)]).err().unwrap().to_string();
     assert!(error.contains("cannot go alone") && error.contains(&from), "{error}");
+    // Links may lead to any waypoint that stays.
+    let count = link.from.1.ints("links").unwrap().iter().count();
+    let leads = |to| {
+        let cells = cells([("links", Value::List(vec![to; count]))]);
+        edited("town.wdata", &old, vec![Edit::new(Some("waypoint_boxes"), from.clone().into(), Change::Set(cells))])
+    };
+    assert!(leads(link.from.1.get("id").unwrap().into_owned()).is_ok());
+    let error = leads(Value::Int(999)).err().unwrap().to_string();
+    assert!(error.contains("999") && error.contains("no row of waypoint_boxes has this id"), "{error}");
     // All of them may go together.
     let all = asset.reader().table("waypoint_boxes").unwrap();
     let name = all.columns().iter().position(|c| c.name == "name").unwrap();

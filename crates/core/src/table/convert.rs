@@ -112,6 +112,7 @@ mod tests {
         assert_eq!((u8::try_from(Value::Int(255)).unwrap(), i8::try_from(Value::Uint(127)).unwrap()), (255, 127));
         assert_eq!(u64::try_from(Value::Id32(7)).unwrap(), 7);
         assert_eq!(f64::try_from(Value::Int(-3)).unwrap(), -3.0);
+        assert_eq!(f64::try_from(Value::Uint(1 << 53)).unwrap(), 9_007_199_254_740_992.0);
         assert_eq!(Option::<u64>::try_from(Value::Null).unwrap(), None);
         assert_eq!(Vec::<f32>::try_from(Value::floats([1.0, 0.5])).unwrap(), [1.0, 0.5]);
         assert_eq!(Cow::try_from(Value::text("bow")).unwrap(), "bow");
@@ -128,7 +129,9 @@ mod tests {
         let said = |error: Error| error.to_string();
         assert_eq!(said(u8::try_from(Value::Int(256)).unwrap_err()), "256 is no whole number of 8 bits");
         assert_eq!(said(u64::try_from(Value::Int(-1)).unwrap_err()), "-1 is no whole number of 64 bits");
-        assert_eq!(said(f64::try_from(Value::Uint(u64::MAX)).unwrap_err()), "18446744073709551615 is no number");
+        // The first whole number that a float does not have.
+        assert_eq!(said(f64::try_from(Value::Uint((1 << 53) + 1)).unwrap_err()), "9007199254740993 is no number");
+        assert_eq!(said(f64::try_from(Value::Int(-(1 << 53) - 1)).unwrap_err()), "-9007199254740993 is no number");
         assert!(said(u64::try_from(Value::text("bow")).unwrap_err()).contains("bow"));
         assert_eq!(said(u64::try_from(Value::Null).unwrap_err()), "null is no whole number of 64 bits");
         assert_eq!(said(Cow::try_from(Value::Int(5)).unwrap_err()), "5 is no text");

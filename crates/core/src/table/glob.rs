@@ -365,6 +365,8 @@ mod tests {
             ("[!a-c]x", "bx", false),
             ("*.{dds,tga}", "a.tga", true),
             ("{a,b{c,d}}", "bd", true),
+            ("a,b", "a,b", true),
+            ("a,b", "a", false),
             ("a\\*", "a*", true),
             ("a\\*", "ab", false),
             ("a\\*", "a\\*", false),
