@@ -350,7 +350,7 @@ impl Context {
                 }
                 // The file has the data of an absent table, and shows it raw.
                 let exit = if reader.absent(wanted).is_some() { Exit::NotFound } else { Exit::Usage };
-                let (what, hint) = (crate::reader::no_table(reader, wanted), self.hint_of_tables_inside(asset, wanted));
+                let (what, hint) = (crate::reader::no_table(reader, wanted), hint_of_describing_files(asset, wanted));
                 Failure::new(exit, format!("{file}: {what}{hint}"))
             }),
             None => {
@@ -358,22 +358,6 @@ impl Context {
                 main.ok_or_else(|| Failure::new(Exit::NotFound, format!("{file}: it has no tables")))
             }
         }
-    }
-
-    /// The tables of the files that describe a game that the user may have meant, else these files, as the end of a message.
-    fn hint_of_tables_inside(&self, game: &Asset, wanted: &str) -> String {
-        for file in describing_files(game) {
-            let Ok(inside) = self.open_all_with(Path::new(&file), &[], Some(wanted)) else { continue };
-            let reader = inside.reader();
-            if reader.table(wanted).is_some() {
-                return format!("; {file} has it");
-            }
-            let hint = crate::reader::hint_of_nearest_tables(reader, wanted);
-            if let Some(names) = hint.strip_suffix('?') {
-                return format!("{names} of {file}?");
-            }
-        }
-        hint_of_describing_files(game)
     }
 
     /// The entries most similar to `wanted`, as the end of a message. Ids have no suggestions.

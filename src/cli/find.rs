@@ -36,11 +36,13 @@ Examples:
   assetq find Aurora \"wows@*:content/*\"        what these files of each build hold; wows@*:* all files
   assetq find Lindenite se2-mod/               every file below a folder
   assetq find 61.5 savegame.vrb                a number, in texts and as a value
+  assetq find UraniumIngot se2                 an item of a game with its GUID, by which savegame.vrb names it
   assetq find \"*.dds\" assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// The text to find; it may also follow the files
     text: PathBuf,
-    /// The files; a folder means all files below it, a glob in quotes the matching files
+    /// The files; a folder means all files below it, a glob in quotes the matching files. Of a game's folder, the paths of its
+    /// files: GAME:* also means what they hold
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Treat TEXT as a glob for the whole text, even without wildcards
@@ -248,8 +250,8 @@ impl Search<'_> {
         self.context.with_progress_of("find", Unit::Rows, |progress| {
             // A table or a condition that fits no file is a mistake in the query.
             let (mut mistake, mut asked) = (None, false);
-            // The first archive with the address of its files, and how many followed.
-            let (mut first, mut others) = (None, 0);
+            // The first archive with the address of its files, and the names of the others.
+            let (mut first, mut others) = (None, Vec::new());
             let mut look = FindOptions::default();
             (look.count_only, look.progress) = (self.args.count, Some(progress));
             for path in files {
@@ -298,17 +300,19 @@ impl Search<'_> {
                 self.context.warn(&asset);
                 if self.args.table.is_none()
                     && let Some(archive) = asset.reader().archive()
+                    && !archive.shows_contents()
                 {
                     match &first {
                         None => first = Some((file.to_owned(), Address::within(path, "*"), each_build(archive, file))),
-                        Some(_) => others += 1,
+                        Some(_) => others.push(file.to_owned()),
                     }
                 }
             }
             if let Some((file, inside, builds)) = &first {
-                let others = match others {
-                    0 => String::new(),
-                    others => format!(" and those of {}", counted(others, "other")),
+                let others = match &*others {
+                    [] => String::new(),
+                    [other] => format!(" and those of {other}"),
+                    others => format!(" and those of {}", counted(others.len(), "other")),
                 };
                 let inside = inside.display();
                 let what = format!("its files{others} were not opened; write '{inside}' to search them{builds}");

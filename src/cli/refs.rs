@@ -276,7 +276,10 @@ impl Elsewhere {
         let asset = context.or_failed(opened)?;
         // In a folder, many files have no references.
         if is_named && !refs::refers(&asset) && !has_meshes(&asset) {
-            context.note(asset.source().name(), &format!("a {} file refers to nothing", asset.format()));
+            context.note(
+                asset.source().name(),
+                &format!("refs follows no references of {} files; find searches their values", asset.format()),
+            );
         }
         Some(linked(asset))
     }

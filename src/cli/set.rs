@@ -16,6 +16,7 @@ Examples:
   assetq set savegame.vrb HoursPlayed 7.5 --to new.vrb
   assetq set savegame.vrb HoursPlayed 7.5 --in-place --undo undo.ndjson
   assetq patch savegame.vrb undo.ndjson --in-place   as it was, byte for byte
+  assetq set savegame.vrb \"Linde Station.Blocks[0].Inventory[0].Amount\" 500 --to richer.vrb
   assetq set enemy.wdb e_golem.u7DropRate 30 --dry-run
   assetq set assets.bin \"buoy.visual.lods[0].extent\" 90 --to new.bin
   assetq set town.wdata \"To the Sunken Mill.pos_x\" 1500 --to new.wdata

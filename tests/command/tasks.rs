@@ -297,27 +297,40 @@ fn a_table_of_the_parameters_is_found_from_the_game() {
     let (rows, _) = run(dir.path(), 0, &["ls", "wows@*", "-t", "ships", "-f", "csv"]);
     let of = |build: &str| rows.matches(&format!("wows:content/GameParams.data,{build},")).count();
     assert_eq!([of("7000000"), of("7100000")], [4, 5], "{rows}");
-    let files = |game: &str| {
-        format!("; {game}:content/GameParams.data and {game}:content/assets.bin have tables of their own\n")
-    };
+    let has_it = |game: &str| format!("; {game}:content/GameParams.data has it");
     for game in ["wows", "wows@*"] {
         let inside = format!("{game}:content/GameParams.data");
         let query = "SELECT count(*) FROM ships";
-        for (wrong, right) in
-            [(["sql", query, game], ["sql", query, &inside]), (["ls", game, "-txyz"], ["ls", &inside, "-tships"])]
-        {
-            let (_, said) = run(dir.path(), 2, &wrong);
-            assert!(said.ends_with(&files(game)), "{wrong:?}: {said}");
-            run(dir.path(), 0, &right);
-        }
+        let (_, said) = run(dir.path(), 2, &["sql", query, game]);
+        assert!(said.ends_with(&format!("{}\n", has_it(game))), "{said}");
+        run(dir.path(), 0, &["sql", query, &inside]);
         let (_, said) = run(dir.path(), 2, &["export", game, "-t", "ships", "--to", "none.csv"]);
-        assert!(said.ends_with(&format!("; {inside} has it\n")), "{said}");
+        assert!(said.ends_with(&format!("{}\n", has_it(game))), "{said}");
         let (_, said) = run(dir.path(), 2, &["ls", game, "-t", "shells"]);
         assert!(said.ends_with(&format!("; did you mean projectiles of {inside}?\n")), "{said}");
         run(dir.path(), 0, &["ls", game, "-t", "projectiles"]);
         run(dir.path(), 0, &["export", &inside, "-t", "ships", "--to", "ships.csv", "--force"]);
+        let (_, said) = run(dir.path(), 2, &["ls", game, "-t", "xyz"]);
+        let both = format!("; {inside} and {game}:content/assets.bin have tables of their own\n");
+        assert!(said.ends_with(&both), "{said}");
     }
-    assert!(run(dir.path(), 2, &["diff", "wows@7000000", "wows", "-t", "ships"]).1.ends_with(&files("wows")));
+    let (_, said) = run(dir.path(), 2, &["diff", "wows@7000000", "wows", "-t", "ships"]);
+    assert!(said.ends_with(&format!("{}{}\n", has_it("wows@7000000"), has_it("wows"))), "{said}");
+    let [old, new] = ["wows@7000000:content/GameParams.data", "wows:content/GameParams.data"];
+    run(dir.path(), 1, &["diff", old, new, "-t", "ships"]);
+}
+
+/// A search names the archive whose files it did not open. The sheets of a pack are its tables, and were searched.
+#[test]
+fn a_search_names_what_it_did_not_open() {
+    let dir = world();
+    let (rows, said) = run(dir.path(), 0, &["find", "potion", "pack.bin", "ff13", "-f", "csv"]);
+    assert!(rows.lines().skip(1).all(|row| row.starts_with("pack.bin,")), "{rows}");
+    assert!(said.contains("ff13: note: its files were not opened; write 'ff13:*'"), "{said}");
+    let (_, said) = run(dir.path(), 0, &["find", "potion", "pack.bin", "ff13:*"]);
+    assert_eq!(said, "");
+    let (_, said) = run(dir.path(), 0, &["find", "potion", "se2", "ff13", "pack.bin", "-f", "csv"]);
+    assert!(said.contains("se2: note: its files and those of ff13 were not opened"), "{said}");
 }
 
 /// Patterns of a condition match the text of a number that rows show. SQLite has another text of a whole float, which the guide names.

@@ -261,6 +261,11 @@ pub trait Archive: Send + Sync {
         None
     }
 
+    /// Whether its own tables show what its files hold, so that a search need not open them.
+    fn shows_contents(&self) -> bool {
+        false
+    }
+
     /// The paths that several files may have, if the archive allows such paths.
     fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
         None

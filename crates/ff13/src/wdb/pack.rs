@@ -223,6 +223,11 @@ impl Archive for Pack {
         Ok(Pack::find(self, path))
     }
 
+    /// The sheets are its tables.
+    fn shows_contents(&self) -> bool {
+        true
+    }
+
     fn repeated_paths(&self) -> Option<&dyn RepeatedPaths> {
         Some(self)
     }

@@ -325,7 +325,9 @@ fn tables_among<'a>(
     if let Some(missing) = wanted.iter().find(|name| tables.iter().all(|t| t.name != **name)) {
         let names = tables.iter().map(|table| &*table.name);
         let hint = suggest::hint_or_all(missing, "there are", names);
-        return Err(refused(format!("no table {missing:?}{hint}{}", hint_of_describing_files(new))));
+        let [old, new] = [old, new].map(|build| hint_of_describing_files(build, missing));
+        let inside = if old == new { new } else { old + &new };
+        return Err(refused(format!("no table {missing:?}{hint}{inside}")));
     }
     tables.retain(|table| is_compared(&table.name));
     let compared = comparison(old, new);

@@ -37,6 +37,7 @@ use crate::asset::Asset;
 use crate::error::Result;
 use crate::options::Options;
 use crate::paths::{glob_of, is_url};
+use crate::reader;
 use crate::report::Progress;
 use crate::table::glob::Glob;
 use list::{FileAddress, Listed};
@@ -155,13 +156,23 @@ pub fn describing_files(asset: &Asset) -> Vec<String> {
     inside.map(|inner| Address::within(game, inner).to_string_lossy().into_owned()).collect()
 }
 
-/// The end of a message about a table that a game lacks: the files whose tables it may be. Empty for other files.
-pub fn hint_of_describing_files(asset: &Asset) -> String {
-    match &*describing_files(asset) {
+/// The end of a message about the table `wanted`, which a game lacks: the file that has it, a similar table of a file, or the files with
+/// tables of their own. Empty for other files.
+pub fn hint_of_describing_files(asset: &Asset, wanted: &str) -> String {
+    let files = describing_files(asset);
+    let opened = || files.iter().filter_map(|file| Some((file, open(Path::new(file), &Options::default()).ok()?)));
+    if let Some((file, _)) = opened().find(|(_, inside)| inside.reader().table(wanted).is_some()) {
+        return format!("; {file} has it");
+    }
+    let similar = opened().find_map(|(file, inside)| {
+        let hint = reader::hint_of_nearest_tables(inside.reader(), wanted);
+        Some(format!("{} of {file}?", hint.strip_suffix('?')?))
+    });
+    similar.unwrap_or_else(|| match &*files {
         [] => String::new(),
         [file] => format!("; {file} has tables of its own"),
         files => format!("; {} have tables of their own", files.join(" and ")),
-    }
+    })
 }
 
 #[cfg(test)]

@@ -406,7 +406,7 @@ impl Session {
                 let (shown, more) = (names.get(..12).unwrap_or(&names), if names.len() > 12 { ", …" } else { "" });
                 let separator = if hint.is_empty() { "; there" } else { " There" };
                 let inside: String =
-                    self.shared.open.iter().map(|file| hint_of_describing_files(file.asset())).collect();
+                    self.shared.open.iter().map(|file| hint_of_describing_files(file.asset(), own)).collect();
                 format!("{message}{hint}{separator} are {}{more}{inside}", shown.join(", "))
             }
             None => message.to_owned(),

@@ -305,7 +305,7 @@ fn open<'a>(asset: &'a Asset, name: &str) -> Result<Box<dyn Table + 'a>> {
             return damage.context(format_args!("no table {name}"));
         }
         let why = reader.absent(name).unwrap_or_else(|| hint_of_tables(reader, name, "there are"));
-        let why = format!("{why}{}", hint_of_describing_files(asset));
+        let why = format!("{why}{}", hint_of_describing_files(asset, name));
         let why = why.trim_start_matches("; ");
         Error::of_part(ErrorKind::NotFound { what: format!("table {name:?} not found ({why})") }, "")
     })
