@@ -4,7 +4,7 @@ use crate::archives::write_game;
 use crate::common::run;
 use assetq_sample::space::models_bin;
 use assetq_sample::wows::BUILDS;
-use assetq_sample::{FOLDERS, Size, geometry, vrb, wdb};
+use assetq_sample::{FOLDERS, Size, geometry, gtex, vrb, wdb};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -464,4 +464,22 @@ fn a_value_before_damage_is_edited_and_others_are_refused() {
     assert!(!edited("Last", "[3].Name", &["--skip-damaged"]).1);
     let (said, is_written) = edited("[Main]", "Seed", &["--skip-damaged"]);
     assert!(is_written && said.contains("5 -> 77"), "{said}");
+}
+
+/// A file that was cut between two textures has fewer of them.
+#[test]
+fn textures_after_a_cut_are_not_absent() {
+    let dir = TempDir::new().unwrap();
+    let whole = gtex::demo(1, Size::Small);
+    fs::write(dir.path().join("a.imgb"), gtex::demo_imgb(1, Size::Small)).unwrap();
+    for (len, rows) in [(whole.len() / 2, 1), (65, 0)] {
+        fs::write(dir.path().join("a.trb"), &whole[..len]).unwrap();
+        for line in ["verify a.trb", "export a.trb --to out/ --as png --force", "export a.trb --to a.csv"] {
+            lacking(&dir, 3, "section", &line.split(' ').collect::<Vec<_>>());
+        }
+        let out = lacking(&dir, 3, "section", &["ls", "a.trb", "-f", "csv"]);
+        assert_eq!(out.lines().count(), rows + 1, "{out}");
+        let out = lacking(&dir, 3, "section", &["sql", "SELECT count(*) FROM textures", "a.trb", "-f", "csv"]);
+        assert!(!out.contains(char::is_numeric), "{out}");
+    }
 }

@@ -92,9 +92,9 @@ fn has_place(error: &Error) -> bool {
 fn all() -> Vec<Whole> {
     let file = |(name, format, make): &(&'static str, Format, sample::Make)| Whole {
         is_checksummed: [assetq::formats::wows::BWDB, assetq::formats::vrage::VRB].contains(format),
-        // Textures are searched for, a pack ends with padding, and a map without its last part is complete.
+        // A pack ends with padding, and a map without its last part is complete.
         complete: match format.name() {
-            "gtex" | "wpd" | "wdata" => None,
+            "wpd" | "wdata" => None,
             // The end of the last line may be absent.
             "visual" | "model" | "mfm" | "info" => Some(vec![make(1, Size::Small).len() - 1]),
             _ => Some(Vec::new()),

@@ -59,15 +59,67 @@ fn an_entry_without_code_of_the_format_is_a_row_of_the_table() {
     assert_eq!(none.into_value(), Value::Null);
 }
 
+/// The place of a texture's description.
+fn description(trb: &[u8], number: usize) -> usize {
+    (0..trb.len()).filter(|at| trb[*at..].starts_with(b"GTEX")).nth(number).unwrap()
+}
+
+/// The findings of `verify`, and whether the table of textures ends with damage.
+fn findings(trb: Vec<u8>) -> (Vec<String>, bool) {
+    let textures = open(trb, Some(demo_imgb(1, Size::Small)));
+    let report = textures.verify(&Default::default());
+    let found = report.checks.iter().flat_map(|check| check.findings()).map(ToString::to_string).collect();
+    (found, textures.table("textures").unwrap().len().is_err())
+}
+
+/// The headers of sections state their sizes: a cut between two textures is damage, too.
+#[test]
+fn a_cut_file_is_damaged_wherever_it_was_cut() {
+    let good = demo(1, Size::Small);
+    assert_eq!(findings(good.clone()), (vec![], false));
+    // Consoles store the headers in the other order.
+    let big = in_other_order(&good);
+    assert_eq!(findings(big.clone()), (vec![], false));
+    for whole in [&good, &big] {
+        for len in 4..whole.len() {
+            let (found, is_damaged) = findings(whole[..len].to_vec());
+            assert!(!found.is_empty() && is_damaged, "{len} of {} bytes", whole.len());
+        }
+    }
+    // Without sizes, which some programs leave out, the list of sections still shows what is missing.
+    let mut bare = good;
+    let starts: Vec<usize> = (0..bare.len()).filter(|at| bare[*at..].starts_with(b"SEDB")).collect();
+    starts.iter().for_each(|start| bare[start + 0x10..start + 0x14].fill(0));
+    assert_eq!(findings(bare.clone()), (vec![], false));
+    for len in [40, 0x3F, 0x50, description(&bare, 1) - 8, description(&bare, 2)] {
+        let (found, is_damaged) = findings(bare[..len].to_vec());
+        assert!(!found.is_empty() && is_damaged, "{len}");
+    }
+}
+
+/// The file with the numbers of its sections in the other order of bytes.
+fn in_other_order(trb: &[u8]) -> Vec<u8> {
+    let mut big = trb.to_vec();
+    let starts: Vec<usize> = (0..trb.len()).filter(|at| trb[*at..].starts_with(b"SEDB")).collect();
+    for start in starts {
+        big[start + 0x0E..start + 0x10].reverse();
+        big[start + 0x10..start + 0x14].reverse();
+    }
+    let rows = u32::from_le_bytes(trb[0x38..0x3C].try_into().unwrap()) as usize;
+    let numbers = std::iter::once(0x38).chain((0x40..0x40 + rows * 16).step_by(4));
+    numbers.for_each(|at| big[at..at + 4].reverse());
+    big
+}
+
 #[test]
 fn damage_is_an_error_at_its_field() {
     let good = demo(1, Size::Small);
-    let first = 0x60;
+    let first = description(&good, 0);
     let cases: [(usize, &[u8], &str); 6] = [
         (first + 6, &[99], "format of texels: 99"),
         (first + 7, &[6], "number of levels: 6"),
         (first + 9, &[3], "kind of texture: 3"),
-        (first + 10, &[0, 0], "width: 0 is not allowed (at offset 0x6a)"),
+        (first + 10, &[0, 0], "width: 0 is not allowed (at offset 0xba)"),
         (first + 16, &[255; 4], "levels: "),
         (first + 28, &[0, 0, 0, 7], "bytes of a level"),
     ];

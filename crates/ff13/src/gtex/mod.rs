@@ -3,6 +3,7 @@
 //! Descriptions are found by their magic, wherever in the file they are. The bytes are described in docs/formats/textures.md §4.
 
 pub mod layout;
+mod sections;
 
 use crate::archive;
 use crate::bytes::{Cursor, View};
@@ -23,6 +24,8 @@ pub struct Textures {
     texels: Option<Source>,
     /// The position of each description, found on first use.
     at: OnceLock<Vec<usize>>,
+    /// Whether the file has the bytes that its sections state.
+    checked: OnceLock<Result<()>>,
 }
 
 /// Bytes of a file that are searched for descriptions: many times more than the largest file has.
@@ -43,7 +46,7 @@ impl Textures {
     /// `BadMagic` if it is no such file.
     pub fn open(source: Source, texels: Option<Source>) -> Result<Self> {
         Cursor::new(source.view("header")).magic(&layout::FILE_MAGIC)?;
-        Ok(Self { source, texels, at: OnceLock::new() })
+        Ok(Self { source, texels, at: OnceLock::new(), checked: OnceLock::new() })
     }
 
     fn at(&self) -> &[usize] {
@@ -62,8 +65,11 @@ impl Textures {
         self.at().is_empty()
     }
 
-    /// The error of a file that is too large to be searched to its end.
-    fn unsearched(&self) -> Option<Error> {
+    /// Why further textures may not be found: the file was cut, or is too large to be searched to its end.
+    fn damage(&self) -> Option<Error> {
+        if let Err(error) = self.checked.get_or_init(|| sections::check(&self.source)) {
+            return Some(error.clone());
+        }
         let size = self.source.bytes().len();
         let what = "bytes of a file that are searched for textures";
         let kind = ErrorKind::Limit { what, value: size as u64, limit: SEARCHED as u64 };
@@ -183,7 +189,7 @@ impl Reader for Textures {
             .column(Column::uint("imgb_offset").place(), |(_, found)| {
                 Ok(found.levels.first().map(|level| level.offset.get()).into())
             });
-        vec![Box::new(table.damaged(|| self.unsearched()))]
+        vec![Box::new(table.damaged(|| self.damage()))]
     }
 
     fn facts(&self) -> Vec<(Cow<'static, str>, Value<'_>)> {
@@ -197,7 +203,7 @@ impl Reader for Textures {
         if self.texels.is_none() {
             levels = levels.with_detail("not checked: the .imgb file with the texels is not at hand");
         }
-        self.unsearched().into_iter().for_each(|error| textures.fail(error));
+        self.damage().into_iter().for_each(|error| textures.fail(error));
         progress.announce(self.at().len() as u64);
         for n in 0..self.at().len() {
             let found = self.get(n).map_err(|error| error.context(format_args!("texture {n}")));
@@ -216,7 +222,9 @@ impl Reader for Textures {
 impl TextureSet for Textures {
     fn textures(&self) -> Vec<(String, Result<Box<dyn Texture + '_>>)> {
         let textures = (0..self.at().len()).filter_map(|n| Some((n, self.get(n).transpose()?)));
+        let lost = self.damage().map(|error| (self.at().len(), Err(error)));
         textures
+            .chain(lost)
             .map(|(n, found)| (n.to_string(), found.map(|found| Box::new(found) as Box<dyn Texture + '_>)))
             .collect()
     }

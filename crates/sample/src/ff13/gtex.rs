@@ -2,6 +2,7 @@
 
 use crate::dds::flat_block;
 use crate::random::Rng;
+use crate::writer::bytes;
 use crate::{Size, Writer};
 use assetq_ff13::gtex::layout;
 
@@ -18,12 +19,16 @@ pub struct GtexBuilder {
 /// A `.trb` with these textures, and its `.imgb`.
 pub fn build(textures: &[GtexBuilder]) -> (Vec<u8>, Vec<u8>) {
     let (mut trb, mut imgb) = (Writer::new(), Writer::new());
-    trb.push(b"SEDBRES ");
-    trb.zeros(0x28);
-    for texture in textures {
+    section(&mut trb, b"RES ");
+    trb.all([0, 0, textures.len() as u32]);
+    trb.push(b"brt\0");
+    let rows = trb.zeros(textures.len() * 16);
+    let data = trb.position();
+    for (number, texture) in textures.iter().enumerate() {
         let faces = if texture.cube { 6 } else { 1 };
-        trb.push(b"SEDBtxb ");
-        trb.zeros(0x28);
+        let start = section(&mut trb, b"txb ");
+        // The place of the description.
+        trb.all([0x40u32, 0, 0, 0]);
         trb.push(layout::MAGIC);
         let mips = texture.levels.len() / faces;
         trb.push([1, 0, texture.format, mips as u8, 0, u8::from(texture.cube)]);
@@ -35,8 +40,27 @@ pub fn build(textures: &[GtexBuilder]) -> (Vec<u8>, Vec<u8>) {
             trb.all([imgb.push(level), level.len()].map(|number| (number as u32).to_be()));
             imgb.align(128);
         }
+        trb.align(16);
+        let size = (trb.position() - start) as u32;
+        trb.set(start + SIZE, size);
+        trb.patch(rows + number * 16, bytes([number as u32, (start - data) as u32, size, 0]));
     }
+    let size = trb.position() as u32;
+    trb.set(SIZE, size);
     (trb.into_bytes(), imgb.into_bytes())
+}
+
+/// Where the size of a section stands in its header.
+const SIZE: usize = 0x10;
+
+/// Adds the header of a section without its size. Returns its position.
+fn section(trb: &mut Writer, kind: &[u8; 4]) -> usize {
+    let start = trb.push(layout::FILE_MAGIC);
+    trb.push(kind);
+    trb.add(0x0100u32);
+    trb.all([0u16, layout::HEADER_SIZE as u16]);
+    trb.zeros(layout::HEADER_SIZE - SIZE);
+    start
 }
 
 /// A side of random blocks.
