@@ -2,10 +2,11 @@
 
 use crate::common::{run, writer};
 use assetq::diff::{self, DifferenceKind, Side};
+use assetq::edit::Editor;
 use assetq::formats::ErrorKind;
 use assetq::formats::report::Progress;
 use assetq::formats::wows::bwdb::prototypes::PrototypeType;
-use assetq::table::{Value, column_index};
+use assetq::table::{Accepts, Value, column_index};
 use assetq::{Asset, Source};
 use assetq_sample::bwdb::{Altered, DatabaseBuilder, altered, demo, systems_that_share};
 use assetq_sample::geometry::{GeometryBuilder, HullShape, Mapping, PlateShape, splash};
@@ -828,4 +829,86 @@ fn a_patch_of_a_cut_pack_is_damaged() {
         let (out, err) = run(dir.path(), 3, &["diff", old, new, "-f", "patch"]);
         assert!(out.is_empty() && err.starts_with("assetq: cut.bin: entry "), "{old} {new}: {out}{err}");
     }
+}
+
+/// Other values of the kind of `value`.
+fn others(value: &Value<'_>) -> Vec<Value<'static>> {
+    let first_part = |parts: Vec<(Value<'static>, Vec<Value<'static>>)>,
+                      join: &dyn Fn(Vec<Value<'static>>) -> Value<'static>| {
+        let at = parts.iter().position(|(_, others)| !others.is_empty());
+        let others = at.map_or_else(Vec::new, |at| parts[at].1.clone());
+        let changed = others.into_iter().map(|other| {
+            let parts =
+                parts.iter().enumerate().map(|(n, (part, _))| if Some(n) == at { other.clone() } else { part.clone() });
+            join(parts.collect())
+        });
+        changed.collect::<Vec<_>>()
+    };
+    match value {
+        Value::Bool(truth) => vec![(!truth).into()],
+        Value::Uint(number) => [number ^ 1, number.saturating_sub(1), number.saturating_add(1)].map(Value::from).into(),
+        Value::Int(number) => [number ^ 1, 0, 1, 2].map(Value::from).into(),
+        Value::F32(number) => vec![Value::F32(number + 1.0), Value::F32(1.0)],
+        Value::F64(number) => vec![Value::F64(number + 1.0)],
+        Value::Id64(id) => vec![Value::Id64(id ^ 1)],
+        Value::Id32(id) => vec![Value::Id32(id ^ 1)],
+        Value::Text(text) => vec![Value::owned(format!("{text}x")), Value::owned(format!("{text}.mfm"))],
+        Value::List(items) => {
+            first_part(items.iter().map(|item| (item.clone().into_owned(), others(item))).collect(), &Value::List)
+        }
+        Value::Map(parts) => {
+            let names: Vec<_> = parts.iter().map(|(name, _)| name.to_string()).collect();
+            first_part(parts.iter().map(|(_, part)| (part.clone().into_owned(), others(part))).collect(), &|parts| {
+                Value::Map(names.iter().cloned().map(Into::into).zip(parts).collect())
+            })
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The file after an edit that gives a cell of a column another value: the first that the format takes.
+fn edited(asset: &Asset, table: &dyn assetq::table::Table, column: usize) -> Option<Asset> {
+    const ROWS: usize = 24;
+    let rows = table.len().unwrap().min(ROWS);
+    let values: Vec<_> = (0..rows).map(|row| table.value(row, column).unwrap().into_owned()).collect();
+    let edits = values.iter().enumerate().flat_map(|(row, value)| {
+        let of_rows = values.iter().filter(move |other| *other != value).take(2).cloned();
+        others(value).into_iter().chain(of_rows).map(move |value| (row, value))
+    });
+    edits.into_iter().find_map(|(row, value)| {
+        let mut editor = Editor::new(asset).unwrap();
+        editor.set_cell(table.name(), row, column, value).ok()?;
+        let (new, _) = editor.finish().ok()?.step().ok()?;
+        (new.source().bytes() != asset.source().bytes()).then_some(new)
+    })
+}
+
+/// An edit of any column is a difference, of the file and of the table that was edited.
+#[test]
+fn an_edit_of_each_column_is_a_difference() {
+    let (mut seen, mut not_edited) = (0, Vec::new());
+    for (name, _, make) in FILES {
+        let asset = open(name, &make(1, Size::Small));
+        if asset.reader().writable().is_none() {
+            continue;
+        }
+        for table in asset.reader().tables() {
+            for (at, column) in table.columns().iter().enumerate() {
+                if column.accepts == Accepts::Nothing {
+                    continue;
+                }
+                let Some(new) = edited(&asset, &*table, at) else {
+                    not_edited.push(format!("{name}: {}.{}", table.name(), column.name));
+                    continue;
+                };
+                seen += 1;
+                for tables in [vec![], vec![table.name().to_owned()]] {
+                    let found = diff::tables(&asset, &new, &tables).unwrap();
+                    let found = found.iter().map(|table| table.find(&Progress::default(), 0).len()).sum::<usize>();
+                    assert!(found > 0, "{name}: {}.{}: {tables:?}", table.name(), column.name);
+                }
+            }
+        }
+    }
+    assert!(seen > 300 && not_edited.len() * 10 < seen, "{seen} were edited, these were not: {not_edited:#?}");
 }

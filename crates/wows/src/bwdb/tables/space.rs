@@ -25,11 +25,11 @@ pub(in crate::bwdb) fn models(models: &Models) -> Vec<Box<dyn Table + '_>> {
             Ok(models.names().path(row.read()?.id()?.0)?.map_or(Value::Null, Value::Text))
         })
         .found_by(|key| by_path(&models.names, key, |id| models.all_with(id)))
-        // Numbers of rows elsewhere: of a skeleton of this file, of a collision model of another.
-        .column(Column::uint("skeleton_index").brief().place().accepts(Accepts::Bits(32)), |row| {
+        // Numbers of rows elsewhere, which the file stores: of a skeleton of this file, of a collision model of another.
+        .column(Column::uint("skeleton_index").brief().accepts(Accepts::Bits(32)), |row| {
             Ok(row.read()?.skeleton_index()?.into())
         })
-        .column(Column::uint("first_geometry").brief().place().accepts(Accepts::Bits(16)), |row| {
+        .column(Column::uint("first_geometry").brief().accepts(Accepts::Bits(16)), |row| {
             Ok(row.read()?.first_geometry()?.into())
         })
         .column(Column::uint("geometry_count").brief().accepts(Accepts::Bits(16)), |row| {
