@@ -9,7 +9,7 @@ use crate::atomic_file::{
 };
 use crate::edit::read::ChangesFormat;
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -22,28 +22,32 @@ pub(super) struct UsedFiles {
     archive_files: RefCell<HashSet<PathBuf>>,
     /// The folders that the command writes, and makes if they are missing.
     written_folders: RefCell<Vec<PathBuf>>,
-    made_folders: RefCell<Vec<MadeFolders>>,
+    made_folders: RefCell<MadeFolders>,
 }
 
 /// Folders that a command makes. Those without a file are removed at the end, so that a failure leaves none.
-pub(super) struct MadeFolders(Vec<PathBuf>);
+#[derive(Default)]
+pub(super) struct MadeFolders(BTreeSet<PathBuf>);
 
 impl MadeFolders {
     /// The folders on the ways to `folders` that are missing so far.
     pub(super) fn of<'f>(folders: impl IntoIterator<Item = &'f Path>) -> Self {
         let folders: HashSet<&Path> = folders.into_iter().collect();
-        let missing: HashSet<&Path> = folders.into_iter().flat_map(missing_folders).collect();
-        let mut missing: Vec<PathBuf> = missing.into_iter().map(Path::to_owned).collect();
-        // A folder follows the folders in it.
-        missing.sort_by(|one, other| other.cmp(one));
-        Self(missing)
+        let mut made = Self::default();
+        folders.into_iter().for_each(|folder| made.add(folder));
+        made
+    }
+
+    /// Adds the folders on the way to `folder` that are missing so far.
+    fn add(&mut self, folder: &Path) {
+        self.0.extend(missing_folders(folder).map(Path::to_owned));
     }
 }
 
 impl Drop for MadeFolders {
     fn drop(&mut self) {
-        // A folder with files in it stays.
-        self.0.iter().for_each(|folder| drop(fs::remove_dir(folder)));
+        // A folder follows the folders in it, and a folder with files in it stays.
+        self.0.iter().rev().for_each(|folder| drop(fs::remove_dir(folder)));
     }
 }
 
@@ -70,7 +74,7 @@ impl Context {
     /// Registers a folder that the command writes. It and folders in it are made if they are missing; an output that is a
     /// file needs a folder that exists.
     pub(super) fn writes_folder(&self, folder: &Path) {
-        self.used.made_folders.borrow_mut().push(MadeFolders::of([folder]));
+        self.used.made_folders.borrow_mut().add(folder);
         self.used.written_folders.borrow_mut().push(folder.to_owned());
     }
 
@@ -168,6 +172,9 @@ impl Context {
         self.check_new(to, force)?;
         leave_nothing_when_ended();
         let in_folder = self.is_in_written_folder(to);
+        if let Some(folder) = to.parent().filter(|_| in_folder) {
+            self.used.made_folders.borrow_mut().add(folder);
+        }
         let create = if in_folder { AtomicFile::create_with_folders } else { AtomicFile::create };
         create(to, Overwrite::if_forced(force)).map_err(refused)
     }

@@ -154,6 +154,25 @@ fn a_sheet_in_a_pack_in_a_game_is_written_with_its_pack() {
     assert!(before.is_subset(&all(dir.path())), "the game is as it was");
 }
 
+/// The second undo file has a name that is too long; the first one got a folder of its own.
+#[test]
+fn an_edit_of_many_files_that_fails_leaves_no_folders() {
+    let long = format!("{}.wdb", "l".repeat(248));
+    let dir = folder(|write| {
+        for name in ["sheets/more/a.wdb", &format!("sheets/{long}")] {
+            write(name, &assetq_sample::wdb::demo(1, Size::Small));
+        }
+    });
+    let before = all(dir.path());
+    let update = "UPDATE records SET u7Race = 1";
+    let (_, said) = run(dir.path(), 4, &["sql", update, "sheets", "--in-place", "--undo", "new/undo"]);
+    assert!(said.contains("0 of 2 files were changed") && all(dir.path()) == before, "{said}");
+    assert!(!dir.path().join("new").exists());
+    fs::remove_file(dir.path().join("sheets").join(long)).unwrap();
+    run(dir.path(), 0, &["sql", update, "sheets", "--in-place", "--undo", "new/undo"]);
+    assert!(dir.path().join("new/undo/more/a.wdb.ndjson").exists());
+}
+
 /// A map, an edit of it, and what writes that over it.
 #[cfg(unix)]
 fn map() -> (TempDir, [&'static str; 6]) {
