@@ -302,6 +302,20 @@ fn a_patched_row_is_the_old_or_the_new_row_of_its_key() {
     assert!(same.get() > 100, "{}", same.get());
 }
 
+/// A list whose items can be deleted only in part moves no other item up.
+#[test]
+fn a_patch_between_unlike_saves_has_rows_of_either() {
+    let dir = TempDir::new().unwrap();
+    assert_eq!(assetq(dir.path(), &["sample", "."]).0, Some(0));
+    let files = ["savegame.vrb", "se2/Blueprints/Miner Pell/grid.json.vrb", "se2-mod/Content/definitionsets.vrb"];
+    let files = files.map(|name| fs::read(dir.path().join(name)).unwrap());
+    for old in &files {
+        for new in files.iter().filter(|new| *new != old) {
+            is_between("save.vrb", old, new, true);
+        }
+    }
+}
+
 /// A database in which some resources share records: for each record its flags, and its list of names; and for each resource
 /// the record that it leads to.
 fn sharing(records: &[(u32, Vec<u8>)], resources: &[Index]) -> Vec<u8> {

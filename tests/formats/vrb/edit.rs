@@ -493,6 +493,17 @@ fn all_values_that_do_not_fit_are_named_at_once() {
     let mut expected = ["Version", "Level", "Entities[0].Health"].map(row);
     expected.sort_unstable();
     assert_eq!(named, expected.map(EditPosition::Set));
+    // A member of a record that is kept, and an item before others, which would move up.
+    let gone = |path: &str| path == "Entities[1].Mass" || path.starts_with("Entities[3].");
+    let is_gone = |row: &usize| all[*row][CHUNK] == MAIN.into() && gone(&all[*row][PATH].to_string());
+    let remove: Vec<usize> = (0..all.len()).filter(is_gone).collect();
+    let edits = TableEdits { table: "values".into(), remove: remove.clone(), ..TableEdits::default() };
+    let named: Vec<(EditPosition, String)> =
+        archive.refusals(&edits).unwrap().into_iter().map(|(at, error)| (at, error.to_string())).collect();
+    let [(mass, alone), (first, moved)] = &named[..] else { panic!("{named:?}") };
+    assert_eq!([*mass, *first], [remove[0], remove[1]].map(EditPosition::Remove));
+    assert!(alone.contains("[Main].Entities[1].Mass: a member of a record cannot be deleted alone"), "{alone}");
+    assert!(moved.contains("[Main].Entities: items after a deleted one are kept, and would move up"), "{moved}");
     let add = |path: &'static str| vec![(PATH, path.into()), (VALUE, 1.into()), (CHUNK, MAIN.into())];
     let edits = TableEdits {
         table: "values".into(),

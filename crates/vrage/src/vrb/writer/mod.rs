@@ -168,7 +168,7 @@ impl VrbArchive {
             let tally = out.apply(&mut walker, rows, added.as_ref())?;
             walker.expect_end()?;
             if tally.gone() {
-                return Err(out.refuse("all rows of a chunk would go; it holds one value, which cannot"));
+                rows.refuse(tally, out.refuse("all rows of a chunk would go; it holds one value, which cannot"))?;
             }
             if out.out != walker.data {
                 changed.push((chunk, Source::from_vec(chunk.part().label(), out.out)));

@@ -25,7 +25,8 @@ pub(super) struct RowEdits<'e> {
     remove: Peekable<std::slice::Iter<'e, usize>>,
     /// Whether items moved up after deletions before them.
     pub shifted: bool,
-    /// Rows that cannot get their requested values, if such rows are noted and kept.
+    /// Rows that cannot get their requested values or be deleted, if such rows are noted and kept. Items that would move up
+    /// refuse the deletions before them: rows with their old paths would get other values.
     pub refused: Option<Vec<(EditPosition, Error)>>,
 }
 
@@ -48,6 +49,17 @@ impl<'e> RowEdits<'e> {
 
     pub fn pass(&mut self, rows: usize) {
         self.row = self.row.saturating_add(rows);
+    }
+
+    /// Notes that the deletion of a value is refused: of its first leaf, so that the value is kept. Its other leaves and lists may
+    /// still be deleted.
+    ///
+    /// # Errors
+    /// `error`, if refused rows are not noted.
+    pub fn refuse(&mut self, value: Tally, error: Error) -> Result<()> {
+        let Some(refused) = &mut self.refused else { return Err(error) };
+        refused.push((EditPosition::Remove(value.first), error));
+        Ok(())
     }
 
     pub fn next(&mut self) -> (Option<&'e ColumnValues>, bool) {
@@ -162,18 +174,19 @@ fn typed(type_name: Option<&Value<'static>>, value: Value<'static>) -> Value<'st
     }
 }
 
-/// Leaves of a value: the number of its own leaves, and how many of them were deleted.
+/// Leaves of a value: the number of its own leaves, how many of them were deleted, and the row of the first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
     leaves: usize,
     removed: usize,
+    first: usize,
     /// It was null itself.
     null: bool,
 }
 
 impl Tally {
     /// A kept value.
-    const KEPT: Self = Self { leaves: 1, removed: 0, null: false };
+    const KEPT: Self = Self { leaves: 1, removed: 0, first: 0, null: false };
 
     /// Whether all of them were deleted.
     pub fn gone(self) -> bool {
@@ -181,17 +194,20 @@ impl Tally {
     }
 
     fn add(&mut self, other: Self) {
+        if self.leaves == 0 {
+            self.first = other.first;
+        }
         self.leaves = self.leaves.saturating_add(other.leaves);
         self.removed = self.removed.saturating_add(other.removed);
     }
 }
 
-/// The items of a list that are kept: their number, their leaves, and whether an item before was deleted.
+/// The items of a list that are kept: their number, their leaves, and the deleted items after them.
 #[derive(Default)]
 struct KeptItems {
     count: usize,
     leaves: usize,
-    dropped: bool,
+    dropped: Vec<Tally>,
 }
 
 /// A value with edited rows: its slot, its actual model, and the starts of its old and its new bytes.
@@ -203,13 +219,13 @@ struct EditedValue {
     mark: usize,
 }
 
-/// A member that lost all leaves: the position of its bytes.
+/// A member that lost all leaves, and the position of its bytes.
 struct GoneMember {
+    tally: Tally,
     start: usize,
     end: usize,
     slot: PendingValue,
     name: String,
-    null: bool,
 }
 
 impl<'a> Encoder<'a> {
@@ -295,11 +311,31 @@ impl<'a> Encoder<'a> {
         Ok(Tally { leaves: kept.leaves, ..Tally::default() })
     }
 
+    /// As [`Encoder::keep_item`], for an item that is known by its number.
+    fn keep_numbered(
+        &mut self,
+        kept: &mut KeptItems,
+        mark: usize,
+        tally: Tally,
+        rows: &mut RowEdits<'_>,
+    ) -> Result<()> {
+        if !tally.gone() && !kept.dropped.is_empty() {
+            rows.shifted = true;
+            let dropped = std::mem::take(&mut kept.dropped);
+            if rows.refused.is_some() {
+                let error = self.refuse("items after a deleted one are kept, and would move up");
+                dropped.into_iter().try_for_each(|dropped| rows.refuse(dropped, error.clone()))?;
+            }
+        }
+        self.keep_item(kept, mark, tally);
+        Ok(())
+    }
+
     /// Keeps the item whose new bytes begin at `mark`, unless it lost all leaves.
     fn keep_item(&mut self, kept: &mut KeptItems, mark: usize, tally: Tally) {
         if tally.gone() {
             self.out.truncate(mark);
-            kept.dropped = true;
+            kept.dropped.push(tally);
             return;
         }
         kept.count = kept.count.saturating_add(1);
@@ -314,13 +350,13 @@ impl<'a> Encoder<'a> {
         rows: &mut RowEdits<'_>,
         adds: Option<&Adds>,
     ) -> Result<Tally> {
-        let row = EditPosition::Set(rows.row);
+        let row = rows.row;
         let (set, removed) = rows.next();
         match (set, adds) {
             (Some(set), None) => {
                 if let Err(error) = self.set_leaf(old, edited, value, set) {
                     let Some(refused) = &mut rows.refused else { return Err(error) };
-                    refused.push((row, error));
+                    refused.push((EditPosition::Set(row), error));
                     self.out.truncate(edited.mark);
                     self.copy(old, edited.start..old.position());
                 }
@@ -337,7 +373,7 @@ impl<'a> Encoder<'a> {
             ))),
             (None, None) => {
                 self.copy(old, edited.start..old.position());
-                Ok(Tally { leaves: 1, removed: removed.into(), null: value.is_null() })
+                Ok(Tally { leaves: 1, removed: removed.into(), first: row, null: value.is_null() })
             }
         }
     }
@@ -368,7 +404,7 @@ impl<'a> Encoder<'a> {
             return Ok(tally);
         }
         let image = matches!(self.settled(model), Shape::Image { .. });
-        self.empty_members(gone, image)?;
+        self.empty_members(gone, image, rows)?;
         Ok(Tally::KEPT)
     }
 
@@ -391,8 +427,8 @@ impl<'a> Encoder<'a> {
             }
             let member = this.apply(old, rows, inner)?;
             if member.gone() {
-                let (end, name, null) = (this.out.len(), name.to_owned(), member.null);
-                gone.push(GoneMember { start, end, slot, name, null });
+                let (end, name) = (this.out.len(), name.to_owned());
+                gone.push(GoneMember { tally: member, start, end, slot, name });
             }
             tally.add(member);
             Ok(())
@@ -404,10 +440,10 @@ impl<'a> Encoder<'a> {
     }
 
     /// Empties members whose only row, null, was deleted; their record is kept.
-    fn empty_members(&mut self, gone: Vec<GoneMember>, image: bool) -> Result<()> {
+    fn empty_members(&mut self, gone: Vec<GoneMember>, image: bool, rows: &mut RowEdits<'_>) -> Result<()> {
         for member in gone.into_iter().rev() {
-            self.at_name(&member.name, |this| {
-                if image || !member.null {
+            let emptied = self.at_name(&member.name, |this| {
+                if image || !member.tally.null {
                     return Err(
                         this.refuse("a member of a record cannot be deleted alone; delete all rows of the record")
                     );
@@ -415,12 +451,13 @@ impl<'a> Encoder<'a> {
                 let tail = this.out.split_off(member.end.min(this.out.len()));
                 this.out.truncate(member.start);
                 let empty = this.empty(member.slot.model);
-                this.fresh(member.slot, &empty, None).map_err(|_| {
+                let emptied = this.fresh(member.slot, &empty, None).map_err(|_| {
                     this.refuse("deleting the row leaves an empty value here, and values of this type are never empty")
-                })?;
+                });
                 this.out.extend(tail);
-                Ok(())
-            })?;
+                emptied
+            });
+            emptied.or_else(|error| rows.refuse(member.tally, error))?;
         }
         Ok(())
     }
@@ -439,8 +476,7 @@ impl<'a> Encoder<'a> {
             let mark = self.out.len();
             let inner = adds.and_then(|adds| adds.items.get(&number));
             let tally = self.at_index(number as usize, |this| this.apply(old, rows, inner))?;
-            rows.shifted |= kept.dropped && !tally.gone();
-            self.keep_item(&mut kept, mark, tally);
+            self.keep_numbered(&mut kept, mark, tally, rows)?;
         }
         let Some(adds) = adds else { return Ok(kept) };
         if !adds.named.is_empty() || !adds.keys.is_empty() {
@@ -524,8 +560,7 @@ impl<'a> Encoder<'a> {
                 }
                 Ok(tally)
             })?;
-            rows.shifted |= kept.dropped && !tally.gone();
-            self.keep_item(&mut kept, mark, tally);
+            self.keep_numbered(&mut kept, mark, tally, rows)?;
         }
         let Some(adds) = adds else { return Ok(kept) };
         if !adds.named.is_empty() {
