@@ -163,7 +163,9 @@ pub(super) fn print_patch(old: &Asset, new: &Asset, tables: &[String], context: 
         left.reasons.iter().for_each(|reason| complain(&format!("{name}: {reason}")));
         let tables = left.tables.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ");
         let what = "this patch lacks rows that differ, because they cannot be written";
-        return Err(Failure::new(Exit::Partial, format!("{name}: {what}: {tables}")));
+        complain(&format!("{name}: {what}: {tables}"));
+        // The patch is good, and gets its name.
+        context.worsen(Exit::Partial);
     }
     Ok(rows > 0)
 }

@@ -98,6 +98,18 @@ fn the_difference_of_two_files_makes_the_one_of_the_other() {
     assert_eq!(read(&dir, "again.wdb"), read(&dir, "out.wdb"));
 }
 
+/// All but the length of the table of entries can be written: the patch is good, and gets its name.
+#[test]
+fn a_patch_that_lacks_rows_is_written_to_its_file() {
+    let dir = folder();
+    fs::write(dir.path().join("less.bin"), pack(&[("items", "wdb", sheet(2.0, "Ether"))])).unwrap();
+    let args = ["diff", "pack.bin", "less.bin", "-f", "patch"];
+    let (patch, said) = run(dir.path(), 5, &args);
+    let (_, said_again) = run(dir.path(), 5, &[&args[..], &["--to", "mod.ndjson"]].concat());
+    assert!(patch.contains("\"fScale\":2.0") && read(&dir, "mod.ndjson") == patch.as_bytes(), "{patch}");
+    assert!(said_again == said && said.contains("this patch lacks rows that differ"), "{said}{said_again}");
+}
+
 /// A box that gets the name of another one, and one with that name before it.
 #[test]
 fn rows_with_one_key_are_patched_wherever_they_are() {
