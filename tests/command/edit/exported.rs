@@ -281,3 +281,36 @@ fn rows_whose_key_is_missing_or_there_twice_are_named_by_their_line() {
         assert!(!dir.path().join("new.wdb").exists());
     }
 }
+
+/// The text of an id is a cell like any other. Null requests nothing, because the text of an id may be unknown.
+#[test]
+fn a_text_of_an_id_that_does_not_fit_is_refused() {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    for (file, table, column) in [
+        ("assets.bin", "visuals", "geometry_path"),
+        ("models.bin", "skeleton_nodes", "name"),
+        ("models.bin", "render_sets", "material_name"),
+        ("space.bin", "instances", "path"),
+    ] {
+        let patch = |code: i32, rows: &str| {
+            run_with(dir.path(), code, &["patch", file, "-", "-t", table, "--to", "new.bin", "--force"], rows).1
+        };
+        for format in ["ndjson", "csv"] {
+            patch(0, &run(dir.path(), 0, &["ls", file, "-t", table, "--long", "-f", format]).0);
+            assert!(read(&dir, "new.bin") == read(&dir, file), "{file} {table} {format}");
+        }
+        let (row, _) = run(dir.path(), 0, &["ls", file, "-t", table, "--long", "-n", "1", "-f", "ndjson"]);
+        let is_path = column.ends_with("path");
+        for value in ["123", "true", "[]", "0.5", "\"\""].into_iter().take(if is_path { 5 } else { 4 }) {
+            let mut row: serde_json::Value = serde_json::from_str(&row).unwrap();
+            row[column] = serde_json::from_str(value).unwrap();
+            let said = patch(2, &row.to_string());
+            let what = format!("column {column}: {value} does not fit: a {}", if is_path { "path" } else { "name" });
+            assert!(said.contains(&what), "{file} {table} {value}: {said}");
+            row[column] = serde_json::Value::Null;
+            patch(0, &row.to_string());
+            assert!(read(&dir, "new.bin") == read(&dir, file), "{file} {table}");
+        }
+    }
+}

@@ -139,7 +139,7 @@ pub fn edit_of_row(table: &dyn Table, row: usize, new: &Cells) -> Result<Option<
         })?;
         let (column, now) = (&table.columns()[at], table.value(row, at)?);
         let is_text = matches!(column.accepts, Accepts::Path | Accepts::Name);
-        if is_same(&now, given) || is_text && !matches!(given, Value::Text(text) if !text.is_empty()) {
+        if is_same(&now, given) || is_text && given.is_null() {
             continue;
         }
         let is_derived = column.accepts == Accepts::Nothing;

@@ -381,7 +381,8 @@ impl Resolved<'_> {
                     }
                     continue;
                 }
-                Accepts::Path | Accepts::Name if !matches!(given, Value::Text(t) if !t.is_empty()) => continue,
+                // The text of an id that had no known text when the row was exported.
+                Accepts::Path | Accepts::Name if is_shown_as(&Value::Null, given, from) => continue,
                 _ => {}
             }
             let (column, value) =
