@@ -571,3 +571,46 @@ fn json_holds_no_character_that_a_terminal_obeys() {
     let ether: serde_json::Value = serde_json::from_str(shown.lines().nth(1).unwrap()).unwrap();
     assert_eq!(ether["sName"], text);
 }
+
+/// The other rows with the old key have other numbers once one of them has another key.
+#[test]
+fn a_patch_gives_another_key_to_one_of_several_rows_once() {
+    let dir = TempDir::new().unwrap();
+    run(dir.path(), 0, &["sample", "."]);
+    for (file, rename) in [
+        ("space.bin", "UPDATE instances SET id = '0x0000000000000123' WHERE \"index\" = 25"),
+        // A key that other rows have already, and another change of the next row with the old key.
+        (
+            "space.bin",
+            "UPDATE instances SET id = '0xA46FD15E8B5FBFE3' WHERE \"index\" = 25;
+             UPDATE instances SET flags = 1 WHERE \"index\" = 28",
+        ),
+        (
+            "town.wdata",
+            "UPDATE in_area_boxes SET name = 'Lind Bridge'
+             WHERE rowid = (SELECT min(rowid) FROM in_area_boxes WHERE name = 'Bell Plaza')",
+        ),
+    ] {
+        run(dir.path(), 0, &["sql", rename, file, "--to", "new", "--undo", "undo.ndjson", "--force"]);
+        let (patch, _) = run(dir.path(), 1, &["diff", file, "new", "-f", "patch"]);
+        run_with(dir.path(), 0, &["patch", file, "-", "--to", "made", "--force"], &patch);
+        run(dir.path(), 0, &["diff", "made", "new"]);
+        let (_, said) = run_with(dir.path(), 0, &["patch", "new", "-", "--to", "again", "--force"], &patch);
+        assert!(said.contains("0 edits") && read(&dir, "again") == read(&dir, "new"), "{file}: {patch}{said}");
+        // The rows of the undo, which are used once other bytes of the file have changed.
+        if patch.lines().count() > 1 {
+            continue;
+        }
+        let other = match file {
+            "space.bin" => "UPDATE instances SET flags = flags + 1 WHERE \"index\" = 0",
+            _ => "UPDATE portal_boxes SET pos_y = 7 WHERE rowid = 0",
+        };
+        run(dir.path(), 0, &["sql", other, "new", "--in-place"]);
+        for (from, to) in [("new", "back"), ("back", "back2")] {
+            run(dir.path(), 0, &["patch", from, "undo.ndjson", "--to", to, "--force"]);
+            let (left, _) = run(dir.path(), 1, &["diff", file, to, "--stat", "-f", "csv"]);
+            let changed: Vec<&str> = left.lines().skip(1).collect();
+            assert!(changed.iter().all(|line| line.ends_with(",0,0,1")), "{file} {to}: {left}");
+        }
+    }
+}

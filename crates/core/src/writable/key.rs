@@ -65,6 +65,11 @@ impl Nth {
         Self { numbers }
     }
 
+    /// Whether other rows have the key of a row.
+    pub fn is_repeated(&self, row: usize) -> bool {
+        self.numbers.contains_key(&row)
+    }
+
     /// The key of a row, in the form of a patch.
     pub fn key(&self, table: &dyn Table, row: usize) -> Result<Value<'static>> {
         let mut parts = Cells::new();

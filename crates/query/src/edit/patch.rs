@@ -4,17 +4,18 @@ use super::editor::writable;
 use super::resolve::fixed_rows;
 use super::{Cells, Change, ColumnValues, Edit, Editor, Item, ListEdit, Lists, NTH, TableEdits, refused};
 use crate::asset::Asset;
-use crate::compare::{DifferenceKind, Pair, same_value};
+use crate::compare::{DifferenceKind, Pair, hash_values, same_value};
 use crate::diff::{self, Side};
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::Options;
 use crate::report::Progress;
 use crate::table::{Accepts, Column, Role, RowEdits, Table, Value};
-use crate::writable::{self, Nth, keys};
+use crate::writable::{self, Nth, key_hashes, keys};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::collections::hash_map::{Entry, HashMap};
 use std::fmt;
+use std::hash::RandomState;
 
 fn row(edit: Edit) -> Value<'static> {
     let (kind, new) = match edit.change {
@@ -78,8 +79,9 @@ impl Unpatched {
     }
 
     fn reason(&mut self, reason: impl fmt::Display) {
-        if self.reasons.len() < Self::REASONS {
-            self.reasons.push(reason.to_string());
+        let reason = reason.to_string();
+        if self.reasons.len() < Self::REASONS && !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
         }
     }
 
@@ -256,17 +258,22 @@ impl<'t> TablePair<'t> {
         Ok(match (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize)) {
             (Some(old), Some(new)) => {
                 let (mut had, mut has) = (Cells::new(), Cells::new());
+                // All cells of a row tell it apart from the other rows with its key, which have other numbers afterwards.
+                let is_repeated = self.old_numbers.is_repeated(old);
                 let columns = before.columns().iter().enumerate();
                 for (at, column) in columns.filter(|(_, column)| is_stored(column) && wanted(column)) {
                     let Some(other) = after.columns().iter().position(|c| c.name == column.name) else { continue };
                     let a = before.value(old, at).map_err(|error| (Side::Old, error))?;
                     let b = after.value(new, other).map_err(|error| (Side::New, error))?;
-                    if !same_value(&a, &b) {
+                    let is_same = same_value(&a, &b);
+                    if !is_same || is_repeated && column.role != Role::Key {
                         had.push((column.name.clone(), a.into_owned()));
+                    }
+                    if !is_same {
                         has.push((column.name.clone(), b.into_owned()));
                     }
                 }
-                if had.is_empty() {
+                if has.is_empty() {
                     return Ok(None);
                 }
                 let key = self.old_numbers.key(before, old).map_err(|error| (Side::Old, error))?;
@@ -587,9 +594,13 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
         let lists = Lists::new(before, edits, |_| false)?;
         let of_lists: HashSet<usize> = lists.0.values().flat_map(|list| list.set.values().copied()).collect();
         lists.0.iter().try_for_each(|(of, list)| undo_list(before, edits, *of, list, each))?;
+        let mut new_keys = None;
         for (place, (at, set)) in edits.set.iter().enumerate() {
             if !of_lists.contains(&place) && !set.is_empty() {
-                undo_set(before, &nth, *at, set, each)?;
+                let is_key = |(at, _): &(usize, Value<'_>)| before.columns()[*at].role == Role::Key;
+                let is_repeated = set.iter().any(is_key)
+                    && new_keys.get_or_insert_with(|| NewKeys::new(before, edits)).is_repeated(before, *at, set);
+                undo_set(before, &nth, *at, set, is_repeated, each)?;
             }
         }
         if before.nature().item().is_some() {
@@ -603,12 +614,54 @@ pub fn undo(old: &Asset, edits: &[TableEdits], each: &mut dyn FnMut(Value<'stati
     Ok(())
 }
 
-/// The rows that reverse the edit of row `at`: one for each key that shares it.
+/// How many rows of an edited table have each key, by the hashes of the keys.
+struct NewKeys {
+    keys: Vec<usize>,
+    state: RandomState,
+    counts: HashMap<u64, usize>,
+}
+
+impl NewKeys {
+    fn new(before: &dyn Table, edits: &TableEdits) -> Self {
+        let (keys, state) = (keys(before).collect::<Vec<_>>(), RandomState::new());
+        let gone: HashSet<usize> = edits.remove.iter().chain(edits.set.iter().map(|(row, _)| row)).copied().collect();
+        let mut new = Self { counts: HashMap::new(), keys, state };
+        let kept = key_hashes(before, &new.keys, &new.state).into_iter().filter(|(_, row)| !gone.contains(row));
+        let set = edits.set.iter().filter_map(|(row, set)| new.hash(before, Some(*row), set));
+        let added = edits.add.iter().filter_map(|set| new.hash(before, None, set));
+        let mut counts = HashMap::new();
+        for hash in kept.map(|(hash, _)| hash).chain(set).chain(added) {
+            *counts.entry(hash).or_insert(0) += 1;
+        }
+        new.counts = counts;
+        new
+    }
+
+    /// The hash of the key that `row`, or an inserted row, has with the cells `set`; `None` if it cannot be read.
+    fn hash(&self, before: &dyn Table, row: Option<usize>, set: &ColumnValues) -> Option<u64> {
+        let cells = self.keys.iter().map(|key| match (writable::cell(set, *key), row) {
+            (Some(cell), _) => Some(cell.clone()),
+            (None, Some(row)) => before.value(row, *key).ok().map(Value::into_owned),
+            (None, None) => Some(Value::Null),
+        });
+        Some(hash_values(&cells.collect::<Option<Vec<_>>>()?, &self.state))
+    }
+
+    /// Whether other rows have the key that `row` has with the cells `set`.
+    fn is_repeated(&self, before: &dyn Table, row: usize, set: &ColumnValues) -> bool {
+        let count = self.hash(before, Some(row), set).and_then(|hash| self.counts.get(&hash));
+        count.is_some_and(|count| *count > 1)
+    }
+}
+
+/// The rows that reverse the edit of row `at`: one for each key that shares it. With `is_repeated`, other rows have its new key,
+/// and its other cells tell it apart from them.
 fn undo_set(
     before: &dyn Table,
     nth: &Nth,
     at: usize,
     set: &ColumnValues,
+    is_repeated: bool,
     each: &mut dyn FnMut(Value<'static>) -> Result<()>,
 ) -> Result<()> {
     let (mut had, mut has) = (Cells::new(), Cells::new());
@@ -630,6 +683,10 @@ fn undo_set(
     for other in before.sharing(at).into_iter().filter(|other| *other != at) {
         let key = nth.key(before, other)?;
         each(row(edit(before.name(), key, Some(has.clone()), Change::Set(had.clone()))))?;
+    }
+    if is_repeated {
+        let others = stored(before, at)?;
+        has.extend(others.into_iter().filter(|(name, _)| had.iter().all(|(other, _)| other != name)));
     }
     each(row(edit(before.name(), key, Some(has), Change::Set(had))))
 }

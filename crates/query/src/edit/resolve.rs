@@ -390,21 +390,25 @@ impl<'a> Resolved<'a> {
         }
         if change == Change::Remove {
             self.rows_may_go(&shown)?;
-            if rows.is_empty() && old.is_some() {
+            if old.is_some() && (rows.is_empty() || key.nth.is_some_and(|nth| nth >= rows.len())) {
                 return Ok(Outcome::Held);
             }
         }
+        let selected = self.selected_row(&rows, &key, old, &shown)?;
+        let why = match (&selected, old) {
+            (Lookup::Found(row), Some(old)) => self.differing(*row, old)?,
+            _ => None,
+        };
         if let Change::Set(cells) = &change
-            && rows.is_empty()
-            && self.is_renamed(&key, cells)?
+            && (why.is_some() || matches!(selected, Lookup::LeftOut(_)))
+            && self.is_renamed(&key, cells, old, rows.is_empty())?
         {
             return Ok(Outcome::Held);
         }
-        let row = match self.selected_row(&rows, &key, old, &shown)? {
+        let row = match selected {
             Lookup::Found(row) => StoredRow { row, sharers },
             Lookup::LeftOut(why) => return Ok(Outcome::LeftOut(why)),
         };
-        let why = old.map(|old| self.differing(row.row, old)).transpose()?.flatten();
         match change {
             Change::Set(cells) => self.set(&row, cells, old, why, &shown),
             _ if let Some(why) = why => Ok(Outcome::LeftOut(format!("{shown}: {why}"))),
@@ -412,8 +416,15 @@ impl<'a> Resolved<'a> {
         }
     }
 
-    /// Whether the table, which has no row with this key, has a row with the key that `cells` change it to, and with the other cells.
-    fn is_renamed(&mut self, key: &RowKey, cells: &Cells) -> Result<bool> {
+    /// Whether the row of an edit has its new key already: a row has the key that `cells` change `key` to, and these cells.
+    /// If rows with the old key remain, the row also has the other cells of `old`, which tell it apart from them.
+    fn is_renamed(&mut self, key: &RowKey, cells: &Cells, old: Option<&Cells>, is_gone: bool) -> Result<bool> {
+        let others =
+            old.into_iter().flatten().filter(|(name, _)| !is_gone && cells.iter().all(|(other, _)| other != name));
+        let others: Cells = others.cloned().collect();
+        if others.is_empty() && !is_gone {
+            return Ok(false);
+        }
         let mut new = key.cells.clone();
         for (name, given) in cells {
             let (at, column) = self.column(name)?;
@@ -427,7 +438,7 @@ impl<'a> Resolved<'a> {
         }
         for row in self.rows_of(&new)?.0 {
             let asked = self.asked(row, cells.clone(), None)?;
-            if self.has(row, &asked)? {
+            if self.has(row, &asked)? && self.differing(row, &others)?.is_none() {
                 return Ok(true);
             }
         }
