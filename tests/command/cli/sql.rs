@@ -71,6 +71,11 @@ fn arms_of_other_kinds_keep_their_cells() {
     assert_eq!(truths("UNION ALL SELECT 7"), truths("UNION ALL SELECT 7 ORDER BY y LIMIT 9"));
     assert!(truths("").contains(":true") || truths("").contains(":false"));
     assert!(truths("UNION ALL SELECT 1").ends_with("{\"y\":1}\n"));
+    let inner = |arms: &str| truths("").replace(":true", ":1").replace(":false", ":0") + arms;
+    let of_subquery = "SELECT y FROM (SELECT encoded AS y FROM vertex_buffers WHERE \"index\" = 0 UNION ALL SELECT 1)";
+    assert_eq!(ask(of_subquery, "ndjson"), inner("{\"y\":1}\n"));
+    let by_list = "SELECT encoded AS y FROM vertex_buffers WHERE \"index\" IN (SELECT 0 UNION SELECT 0)";
+    assert_eq!(ask(by_list, "ndjson"), truths(""));
     // Columns of tables in all arms keep their kinds.
     let both = truths("UNION ALL SELECT skinned FROM vertex_buffers");
     assert!(both.contains(":false") && !both.contains(":0"), "{both}");

@@ -1,7 +1,7 @@
 //! The rows that answer a statement.
 
 use super::cells::kind_of;
-use super::compound::arms;
+use super::compound::{arms, inner};
 use super::functions::digits;
 use super::names::unique;
 use super::{Fault, Session};
@@ -31,13 +31,13 @@ impl<'s> Answer<'s> {
     pub(super) fn new(statement: Statement<'s>, text: &str, session: &'s Session) -> Self {
         let mut kinds = kinds(&statement);
         if kinds.iter().any(Option::is_some) {
-            for arm in arms(text) {
-                // An arm that is no statement of its own shows nothing about its columns.
-                let of_arm = session.connection.prepare(&arm).map_or_else(|_| Vec::new(), |arm| self::kinds(&arm));
+            for of_arm in kinds_of_arms(&arms(text), session) {
                 for (n, kind) in kinds.iter_mut().enumerate() {
                     *kind = kind.filter(|kind| of_arm.get(n) == Some(&Some(*kind)));
                 }
             }
+            let mixed: Vec<Kind> = inner(text).iter().flat_map(|arms| mixed(&kinds_of_arms(arms, session))).collect();
+            kinds.iter_mut().for_each(|kind| *kind = kind.filter(|kind| !mixed.contains(kind)));
         }
         let names = unique(statement.columns().map(|c| c.name().to_owned()).collect::<Vec<_>>().iter().map(|n| &**n));
         let columns = names.into_iter().zip(kinds).map(|(name, kind)| ResultColumn { name, kind }).collect();
@@ -91,6 +91,22 @@ impl<'s> Answer<'s> {
 /// The kinds of the columns of a statement, as far as SQLite knows them.
 fn kinds(statement: &Statement<'_>) -> Vec<Option<Kind>> {
     statement.columns().map(|column| column.decl_type().and_then(kind_of)).collect()
+}
+
+/// The kinds of the columns of each arm. An arm that is no statement of its own shows nothing about its columns.
+fn kinds_of_arms(arms: &[String], session: &Session) -> Vec<Vec<Option<Kind>>> {
+    let kinds = arms.iter().map(|arm| session.connection.prepare(arm).map_or_else(|_| Vec::new(), |arm| kinds(&arm)));
+    kinds.collect()
+}
+
+/// The kinds of columns that only some of the arms have, among the kinds that change the form of a cell.
+fn mixed(arms: &[Vec<Option<Kind>>]) -> Vec<Kind> {
+    let kinds = arms.iter().flat_map(|arm| arm.iter().enumerate());
+    let kinds = kinds.filter_map(|(n, kind)| {
+        let kind = kind.filter(|kind| matches!(kind, Kind::Bool | Kind::Nested))?;
+        arms.iter().any(|arm| arm.get(n) != Some(&Some(kind))).then_some(kind)
+    });
+    kinds.collect()
 }
 
 fn value(cell: ValueRef<'_>, kind: Option<Kind>) -> Value<'_> {

@@ -34,6 +34,30 @@ pub(super) fn arms(text: &str) -> Vec<String> {
     arms.map(|arm| format!("{before}{}", text[arm].trim_end_matches([';', ' ']))).collect()
 }
 
+/// The compound selects in the parentheses of a statement, each by its arms as [`arms`] has them. They see the WITH clause of the
+/// statement.
+pub(super) fn inner(text: &str) -> Vec<Vec<String>> {
+    let first = outer_words(text).find(|(_, word)| is_one_of("SELECT VALUES", word));
+    let before = first.map_or("", |(at, _)| &text[..at]);
+    let (mut open, mut found, mut at) = (Vec::new(), Vec::new(), 0usize);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        if let Some((length, _)) = skip(rest) {
+            at += length;
+            continue;
+        }
+        if rest.starts_with('(') {
+            open.push(at + 1);
+        } else if rest.starts_with(')')
+            && let Some(start) = open.pop()
+        {
+            found.push(arms(&text[start..at]).iter().map(|arm| format!("{before}{arm}")).collect());
+        }
+        at += rest.chars().next().map_or(1, char::len_utf8);
+    }
+    found.retain(|arms: &Vec<String>| !arms.is_empty());
+    found
+}
+
 /// The words of a statement outside of parentheses, quotes and comments, with their places.
 fn outer_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let (mut at, mut depth) = (0usize, 0usize);
@@ -86,5 +110,10 @@ mod tests {
             assert_eq!(arms(text), [""; 0], "{text}");
         }
         assert_eq!(arms("SELECT 1 INTERSECT SELECT 2 UNION SELECT 3").len(), 3);
+        assert_eq!(inner(one), [["SELECT 1", "SELECT 2"]]);
+        assert_eq!(
+            inner("WITH t AS (SELECT 1) SELECT (2) FROM (SELECT ')' FROM t EXCEPT SELECT 3)"),
+            [["WITH t AS (SELECT 1) SELECT ')' FROM t", "WITH t AS (SELECT 1) SELECT 3"]]
+        );
     }
 }
