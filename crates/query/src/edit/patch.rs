@@ -258,23 +258,29 @@ impl<'t> TablePair<'t> {
         Ok(match (pair.old.map(|row| row as usize), pair.new.map(|row| row as usize)) {
             (Some(old), Some(new)) => {
                 let (mut had, mut has) = (Cells::new(), Cells::new());
-                // All cells of a row tell it apart from the other rows with its key, which have other numbers afterwards.
+                // If other rows have its key and it gets another one, all of its cells tell it apart from them, which have other numbers
+                // afterwards.
                 let is_repeated = self.old_numbers.is_repeated(old);
+                let (mut same, mut gets_key) = (Cells::new(), false);
                 let columns = before.columns().iter().enumerate();
                 for (at, column) in columns.filter(|(_, column)| is_stored(column) && wanted(column)) {
                     let Some(other) = after.columns().iter().position(|c| c.name == column.name) else { continue };
                     let a = before.value(old, at).map_err(|error| (Side::Old, error))?;
                     let b = after.value(new, other).map_err(|error| (Side::New, error))?;
-                    let is_same = same_value(&a, &b);
-                    if !is_same || is_repeated && column.role != Role::Key {
-                        had.push((column.name.clone(), a.into_owned()));
-                    }
-                    if !is_same {
-                        has.push((column.name.clone(), b.into_owned()));
+                    let (name, is_key) = (column.name.clone(), column.role == Role::Key);
+                    if !same_value(&a, &b) {
+                        had.push((name.clone(), a.into_owned()));
+                        has.push((name, b.into_owned()));
+                        gets_key |= is_key;
+                    } else if is_repeated && !is_key {
+                        same.push((name, a.into_owned()));
                     }
                 }
                 if has.is_empty() {
                     return Ok(None);
+                }
+                if gets_key {
+                    had.extend(same);
                 }
                 let key = self.old_numbers.key(before, old).map_err(|error| (Side::Old, error))?;
                 Some(edit(before.name(), key, Some(had), Change::Set(has)))
