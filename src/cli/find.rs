@@ -311,8 +311,8 @@ impl Search<'_> {
             if let Some((file, inside, builds)) = &first {
                 let others = match &*others {
                     [] => String::new(),
-                    [other] => format!(" and those of {other}"),
-                    others => format!(" and those of {}", counted(others.len(), "other")),
+                    [other] => format!(" and the files of {other}"),
+                    others => format!(" and the files of {}", counted(others.len(), "other")),
                 };
                 let inside = inside.display();
                 let what = format!("its files{others} were not opened; write '{inside}' to search them{builds}");

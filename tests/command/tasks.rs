@@ -330,7 +330,7 @@ fn a_search_names_what_it_did_not_open() {
     let (_, said) = run(dir.path(), 0, &["find", "potion", "pack.bin", "ff13:*"]);
     assert_eq!(said, "");
     let (_, said) = run(dir.path(), 0, &["find", "potion", "se2", "ff13", "pack.bin", "-f", "csv"]);
-    assert!(said.contains("se2: note: its files and those of ff13 were not opened"), "{said}");
+    assert!(said.contains("se2: note: its files and the files of ff13 were not opened"), "{said}");
 }
 
 /// Patterns of a condition match the text of a number that rows show. SQLite has another text of a whole float, which the guide names.

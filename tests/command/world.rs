@@ -190,7 +190,7 @@ fn a_name_is_found_in_the_builds_that_have_it() {
         assert!(said.contains("write 'wows@7000000:*'"), "{said}");
     }
     let (_, said) = run(dir.path(), 1, &["find", "Borealis", builds[0], "ff13", "se2"]);
-    let note = "its files and those of 2 others were not opened; write 'wows@7000000:*' to search them, or 'wows@*:*' for all its builds";
+    let note = "its files and the files of 2 others were not opened; write 'wows@7000000:*' to search them, or 'wows@*:*' for all its builds";
     assert_eq!(said.matches("note: ").count(), 1, "{said}");
     assert!(said.contains(note), "{said}");
     let (rows, _) = run(dir.path(), 0, &["find", "Borealis", "wows@7000000:*", "--count", "-f", "csv"]);

@@ -454,7 +454,7 @@ fn a_waypoint_that_others_lead_to_cannot_go_alone() {
     let gone = |name: &str| Edit::new(Some("waypoint_boxes"), name.to_owned().into(), Change::Remove);
     let error = edited("town.wdata", &old, vec![gone(&to)]).err().unwrap().to_string();
     assert!(error.contains("cannot go alone") && error.contains(&from), "{error}");
-    // Links may lead to any waypoint that stays.
+    // Links may lead to any waypoint that is kept.
     let count = link.from.1.ints("links").unwrap().iter().count();
     let leads = |to| {
         let cells = cells([("links", Value::List(vec![to; count]))]);

@@ -156,15 +156,16 @@ pub fn describing_files(asset: &Asset) -> Vec<String> {
     inside.map(|inner| Address::within(game, inner).to_string_lossy().into_owned()).collect()
 }
 
-/// The end of a message about the table `wanted`, which a game lacks: the file that has it, a similar table of a file, or the files with
-/// tables of their own. Empty for other files.
+/// The end of a message about the table `wanted`, which a game lacks: the file with this table, a similar table of a file, or the files
+/// with tables of their own. Empty for other files.
 pub fn hint_of_describing_files(asset: &Asset, wanted: &str) -> String {
     let files = describing_files(asset);
-    let opened = || files.iter().filter_map(|file| Some((file, open(Path::new(file), &Options::default()).ok()?)));
-    if let Some((file, _)) = opened().find(|(_, inside)| inside.reader().table(wanted).is_some()) {
+    let opened = files.iter().filter_map(|file| Some((file, open(Path::new(file), &Options::default()).ok()?)));
+    let opened: Vec<(&String, Asset)> = opened.collect();
+    if let Some((file, _)) = opened.iter().find(|(_, inside)| inside.reader().table(wanted).is_some()) {
         return format!("; {file} has it");
     }
-    let similar = opened().find_map(|(file, inside)| {
+    let similar = opened.iter().find_map(|(file, inside)| {
         let hint = reader::hint_of_nearest_tables(inside.reader(), wanted);
         Some(format!("{} of {file}?", hint.strip_suffix('?')?))
     });
