@@ -224,6 +224,14 @@ impl Context {
         Ok(None)
     }
 
+    /// The file with the table `table`: `asset` itself, or the file of a game that [describes](Context::inside_with_table) the others.
+    pub(super) fn with_table(&self, asset: Asset, table: &str) -> Result<Asset, Failure> {
+        if asset.reader().table(table).is_some() {
+            return Ok(asset);
+        }
+        Ok(self.inside_with_table(&asset, table)?.unwrap_or(asset))
+    }
+
     /// The open file `inner` of the archive `asset` at `path`, if the archive contains it.
     pub(super) fn inside(&self, path: &Path, asset: &Asset, inner: &str) -> Result<Option<Asset>, Failure> {
         let has = |archive: &dyn archive::Archive| matches!(archive.find(inner), Ok(Some(_)));

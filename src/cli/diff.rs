@@ -28,11 +28,23 @@ pub(super) const FORMATS: &[Format] =
     &[Format::Text, Format::Json, Format::Ndjson, Format::Csv, Format::Markdown, Format::Html, Format::Patch];
 
 pub(super) fn run(args: &DiffArgs, context: &Context) -> Outcome {
-    let (old, new) = (context.open_side(&args.old)?, context.open_side(&args.new)?);
+    let [old, new] =
+        with_tables([context.open_side(&args.old)?, context.open_side(&args.new)?], &args.tables, context)?;
     if context.format() == Format::Patch {
         args.to.as_deref().map_or(Ok(()), check_patch_name)?;
     }
     context.divert(args.to.as_deref(), args.force, || print(args, context, &old, &new))
+}
+
+/// The files with the tables to compare: the two sides, or the files of two games that describe the others.
+fn with_tables(sides: [Asset; 2], tables: &[String], context: &Context) -> Result<[Asset; 2], Failure> {
+    let lacks = |table: &&String| sides.iter().all(|side| side.reader().table(table).is_none());
+    let Some(table) = tables.iter().find(lacks) else { return Ok(sides) };
+    let inside = [context.inside_with_table(&sides[0], table)?, context.inside_with_table(&sides[1], table)?];
+    Ok(match inside {
+        [Some(old), Some(new)] => [old, new],
+        _ => sides,
+    })
 }
 
 fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcome {

@@ -101,10 +101,8 @@ impl Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     let mut asset = context.open_all_with(&args.file, &args.with, args.table.as_deref())?;
-    if let Some(table) = args.table.as_deref().filter(|table| asset.reader().table(table).is_none())
-        && let Some(inside) = context.inside_with_table(&asset, table)?
-    {
-        asset = inside;
+    if let Some(table) = &args.table {
+        asset = context.with_table(asset, table)?;
     }
     let name = asset.source().name();
     let place = args.place();

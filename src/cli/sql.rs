@@ -11,7 +11,7 @@ use super::{Context, Exit, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::edit::Editor;
 use crate::error::Error;
-use crate::files::{FilePattern, FileSet};
+use crate::files::{FilePattern, FileSet, describing_files};
 use crate::report::counted;
 use crate::source::bounded::Bounded;
 use crate::source::text_input::TextInput;
@@ -115,6 +115,9 @@ pub(super) fn run(args: &SqlArgs, context: &Context) -> Outcome {
     };
     let has_many = files.iter().any(|file| FilePattern::parse(&named(file).1).is_many());
     let mut inputs = open(&files, true, args, context)?;
+    if let Some(text) = &text {
+        inputs.add_describing_files(text, args, context)?;
+    }
     if args.output.is_given() {
         let session = inputs.session(false, args, context)?;
         if let Some(text) = text.as_deref().filter(|text| export::is_query(text, &session)) {
@@ -262,6 +265,42 @@ impl Inputs {
             true => Session::for_writing(named, skips, context.options())?,
             false => Session::new(named, skips)?,
         })
+    }
+
+    /// Adds the files that describe the others of a game, if statements name tables of them.
+    fn add_describing_files(&mut self, text: &str, args: &SqlArgs, context: &Context) -> Result<(), Failure> {
+        let games = self.named.iter().filter_map(|(_, input)| match input {
+            Input::Asset(asset) if !describing_files(asset).is_empty() => Some(asset.clone()),
+            _ => None,
+        });
+        for game in games.collect::<Vec<_>>() {
+            // SQLite names one missing table of a statement at a time.
+            while let Some(file) = self.missing_file(text, &game, args, context)? {
+                self.paths.push(file.source().name().into());
+                self.named.push((file.source().stem().to_owned(), Input::Asset(file)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A file of `game` with a table that statements name and that no file here has.
+    fn missing_file(
+        &self,
+        text: &str,
+        game: &Asset,
+        args: &SqlArgs,
+        context: &Context,
+    ) -> Result<Option<Asset>, Failure> {
+        let session = self.session(false, args, context)?;
+        for table in statements(text).filter_map(|statement| session.missing_table(statement)) {
+            let file = context.inside_with_table(game, &table)?;
+            if let Some(file) =
+                file.filter(|file| self.paths.iter().all(|path| path.as_os_str() != file.source().name()))
+            {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -86,11 +86,17 @@ pub(super) fn run(args: &ExportArgs, context: &Context) -> Outcome {
                 Err(failure) => return Err(failure),
             };
             for (table, to) in &job.tables {
-                let written = Export::new(&args.rows, context, &asset, table, progress).and_then(|export| {
+                let is_inside = asset.reader().table(table).is_none();
+                let written = context.with_table(asset.clone(), table).and_then(|file| {
+                    let export = Export::new(&args.rows, context, &file, table, progress)?;
                     context.create(to, args.force, |out| {
                         write_bom(args.bom, to, out)?;
                         export.write(to, kind, out)
-                    })
+                    })?;
+                    if is_inside {
+                        context.warn(&file);
+                    }
+                    Ok(())
                 });
                 match written {
                     // The failure of one table does not affect the others.

@@ -292,6 +292,15 @@ impl Session {
         Ok(Answer::new(prepared, statement.text, self))
     }
 
+    /// The table that a statement names and that no file has.
+    pub fn missing_table(&self, statement: Statement<'_>) -> Option<String> {
+        self.rights.as_own(|| self.create_tables(statement.text)).ok()?;
+        match Fault::from(self.connection.prepare(statement.text).err()?) {
+            Fault::Statement { message, .. } => message.strip_prefix("no such table: ").map(str::to_owned),
+            _ => None,
+        }
+    }
+
     /// Makes those tables known to SQLite that a statement may be about, because their names are in it: a file may
     /// have hundreds.
     fn create_tables(&self, sql: &str) -> Result<(), Fault> {
