@@ -9,6 +9,7 @@ use crate::table::Value;
 use crate::table::glob::Glob;
 use crate::threads::prelude::*;
 use crate::write::text::{Mark, TextPage};
+use assetq_view::page::tables::quoted;
 use assetq_view::page::{Page, tables};
 use std::borrow::Cow;
 use std::io::Write;
@@ -82,7 +83,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     steps.iter().for_each(|step| context.warn(&step.asset));
     if is_absent(&builds) {
-        let hint = hint(&steps, &places, context);
+        let hint = match (&*steps, Glob::is_glob(entry)) {
+            ([old, .., new], true) => {
+                let [old, new] = [old, new].map(|step| quoted(step.asset.source().name()));
+                format!("; history follows one entry, and assetq diff {old} {new} compares all")
+            }
+            _ => hint(&steps, &places, context),
+        };
         context.not_found(&format!("{entry:?} is in none of {}{hint}", counted(builds.len(), "build")));
         return Ok(());
     }

@@ -100,6 +100,9 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Outcome {
+    if args.tree && context.format() != Format::Text {
+        return Err(Failure::usage("--tree draws folders as text; without --tree, -f writes the rows"));
+    }
     let mut asset = context.open_all_with(&args.file, &args.with, args.table.as_deref())?;
     if let Some(table) = &args.table {
         asset = context.with_table(asset, table)?;

@@ -62,6 +62,10 @@ cat enemy.wdb nothing
 `assetq ls enemy.wdb` lists what there is
 ls enemy.wdb
 
+ls assets.bin --tree -f csv
+without --tree, -f writes the rows
+ls assets.bin -f csv
+
 set enemy.wdb e_wolf.uHp 7
 nothing is written without --to NEW or --in-place; --dry-run shows what would change
 set enemy.wdb e_wolf.uHp 7 --dry-run

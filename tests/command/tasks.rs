@@ -353,3 +353,24 @@ fn a_pattern_matches_the_text_of_a_number_that_rows_show() {
     let query = "SELECT speed FROM projectiles WHERE speed LIKE '841.0'";
     assert_eq!(run(dir.path(), 0, &["sql", query, "GameParams.data", "-f", "csv"]).0, "speed\r\n841\r\n841\r\n");
 }
+
+/// A translator patches a sheet of a pack, and does not name it.
+#[test]
+fn exported_rows_of_another_table_are_refused_with_its_name() {
+    let dir = world();
+    run(dir.path(), 0, &["export", "pack.bin", "-t", "item", "--to", "item.csv"]);
+    let (_, said) = run(dir.path(), 2, &["patch", "pack.bin", "item.csv", "--to", "new.bin"]);
+    assert!(said.contains("names no column of entries") && said.ends_with("; table item has them all\n"), "{said}");
+    run(dir.path(), 0, &["patch", "pack.bin", "item.csv", "-t", "item", "--to", "new.bin"]);
+}
+
+/// A history is of one entry; the message names the command that compares all, and it was tried.
+#[test]
+fn a_glob_of_a_history_leads_to_a_comparison() {
+    let dir = world();
+    let (_, said) = run(dir.path(), 1, &["history", "*Aurora*", "wows"]);
+    let command = said.split_once("and assetq ").and_then(|(_, rest)| rest.split_once(" compares all")).unwrap().0;
+    let args: Vec<&str> = command.split(' ').map(|arg| arg.trim_matches('\'')).collect();
+    assert_eq!(args[0], "diff", "{said}");
+    run(dir.path(), 1, &args);
+}

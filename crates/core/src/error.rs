@@ -274,13 +274,26 @@ impl fmt::Display for Error {
     }
 }
 
+/// The beginnings of files that commands write or that stand beside the files of a game, and the names of their formats.
+const FOREIGN: [(&[u8], &str); 5] = [
+    (b"glTF", "a GLB model"),
+    (b"\x89PNG", "a PNG image"),
+    (b"PAR1", "a Parquet file"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"SQLite format 3", "a SQLite database"),
+];
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { action, source } => write!(f, "{action}: {source}"),
             Self::UnknownFormat { head } if head.is_empty() => f.write_str("the file is empty"),
             Self::UnknownFormat { head } => {
-                write!(f, "not a format that assetq knows: it begins with")?;
+                f.write_str("not a format that assetq knows: ")?;
+                if let Some((_, name)) = FOREIGN.iter().find(|(magic, _)| head.starts_with(magic)) {
+                    return write!(f, "it seems to be {name}");
+                }
+                f.write_str("it begins with")?;
                 head.iter().try_for_each(|b| write!(f, " {b:02x}"))
             }
             Self::GitLfsPointer { size, oid } => write!(f, "a Git LFS pointer: {size} bytes, {oid}"),
@@ -341,6 +354,13 @@ mod tests {
         let kind = ErrorKind::NotFound { what: "a\nb\u{202e} not found".to_owned() };
         let error = Error::of_part(kind, "field \x1b[31m");
         assert_eq!(error.to_string(), "field \\u{1b}[31m: a\\nb\\u{202e} not found");
+    }
+
+    #[test]
+    fn an_unknown_file_is_named_if_its_beginning_is_well_known() {
+        let said = |head: &[u8]| ErrorKind::UnknownFormat { head: head.into() }.to_string();
+        assert_eq!(said(b"\x89PNG\r\n"), "not a format that assetq knows: it seems to be a PNG image");
+        assert_eq!(said(b"PN"), "not a format that assetq knows: it begins with 50 4e");
     }
 
     #[test]

@@ -69,6 +69,14 @@ mod/gun/turret.model
         └── mfm  mod/gun/turret.mfm  (shown above)
 ";
     assert_eq!(tree.replace('\\', "/"), expected);
+    // As rows, each with its depth; what a repeated file refers to stands below its first row.
+    let (rows, _) = run(dir.path(), 0, &["refs", "mod/gun/turret.model", "mod", "--tree", "-f", "csv"]);
+    let rows = rows.replace('\\', "/");
+    let rows: Vec<&str> = rows.lines().collect();
+    assert_eq!(rows[..2], ["depth,column,path,found,repeated", "0,,mod/gun/turret.model,,false"]);
+    assert_eq!(rows[2], "1,visual,PnFMods/Ship/gun/turret.visual,mod/gun/turret.visual,false");
+    assert_eq!(rows[5], "3,normalMap,PnFMods/Ship/gun/turret_n.dds,,false");
+    assert_eq!(rows[10..], ["3,mfm,PnFMods/Ship/gun/turret.mfm,mod/gun/turret.mfm,true"]);
     // A geometry refers to nothing: the tree begins at its model.
     fs::write(dir.path().join("mod/gun/turret.geometry"), assetq_sample::geometry::demo(1, Size::Small)).unwrap();
     let (tree, said) = run(dir.path(), 0, &["refs", "mod/gun/turret.geometry", "mod", "--tree"]);

@@ -150,6 +150,8 @@ fn ls_filters_limits_and_formats() {
     assert!(err.contains("no table \"nope\"; it has paths, resources"), "{err}");
     let (tree, _) = run(0, &["ls", "assets.bin", "--tree"]);
     assert!(tree.contains("└── ") && tree.lines().count() == all.as_array().unwrap().len(), "{tree}");
+    let (_, err) = run(2, &["ls", "assets.bin", "--tree", "-f", "csv"]);
+    assert!(err.contains("without --tree, -f writes the rows"), "{err}");
 }
 
 #[test]

@@ -277,7 +277,14 @@ impl<'a> Editor<'a> {
         }
         let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
         let given = short_text(&names.join(","));
-        Err(refused(format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "))))
+        let what = format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "));
+        let other = self.asset.reader().tables().into_iter().find(|other| {
+            names.iter().all(|name| column_index(&**other, name).is_some())
+        });
+        Err(refused(match other {
+            Some(other) => format!("{what}; table {} has them all", other.name()),
+            None => what,
+        }))
     }
 
     /// Adds an exported row: cells by the names of columns, possibly without some columns. A row with a new key needs

@@ -145,8 +145,8 @@ pub fn open(address: &Path, options: &Options) -> Result<Asset> {
     FileSet::open(&address.to_string_lossy(), list)
 }
 
-/// The addresses of the files that describe the others of a game, its parameters and its database: a game has their tables by these
-/// addresses only. Of several builds, the patterns of the files.
+/// The addresses of the files that describe the others of a game, its parameters and its database. The game itself has none of their
+/// tables. Of several builds, the patterns of the files.
 pub fn describing_files(asset: &Asset) -> Vec<String> {
     let first = asset.get::<FileSet>().and_then(|set| set.list().open(0).ok());
     let Some(archive) = first.as_ref().unwrap_or(asset).reader().archive() else { return Vec::new() };
