@@ -36,7 +36,11 @@ impl Context {
         if self.typed.keeps_order || !is_one_file(entry) {
             return Ok((file, entry));
         }
-        if is_one_file(file) { Err(both(file, entry, "-- FILE ENTRY")) } else { Ok((entry, file)) }
+        if is_one_file(file) {
+            Err(both(file, entry, &format!("-- {} {}", file.display(), entry.display())))
+        } else {
+            Ok((entry, file))
+        }
     }
 
     /// The entry and the files of a command with the order ENTRY FILE...
@@ -53,7 +57,10 @@ impl Context {
         }
         let mut missing = (0..).zip(files).filter(|(_, argument)| !exists(argument) && !self.selects_files(argument));
         match (missing.next(), missing.next()) {
-            (None, _) => Err(both(entry, files.last().map_or(entry, |file| file), "-- ENTRY FILE...")),
+            (None, _) => {
+                let last = files.last().map_or(entry, |file| file);
+                Err(both(entry, last, &format!("-- {} {}", entry.display(), last.display())))
+            }
             (Some((at, found)), None) => {
                 let others = (0..).zip(files).filter(|(other, _)| *other != at).map(|(_, file)| file.clone());
                 Ok((found, std::iter::once(entry.to_owned()).chain(others).collect()))
@@ -130,10 +137,12 @@ impl Context {
     }
 }
 
-/// The failure for two arguments that may both be the file; `how` distinguishes them.
+/// The failure for two arguments that may both be the file; `how` distinguishes them, in the order that the command has.
 fn both(one: &Path, other: &Path, how: &str) -> Failure {
     let (one, other) = (one.display(), other.display());
-    Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))
+    Failure::usage(format!(
+        "{one} and {other} both exist, and either may be the file: write {how}, in the order of the help"
+    ))
 }
 
 /// The lines of a text; a line may be endless.

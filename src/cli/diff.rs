@@ -98,6 +98,9 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
         tables.write(&mut out, &title, overlay.as_ref())?;
         out.flush()?;
     }
+    if differing == 0 && args.condition.is_none() && args.tables.is_empty() && !context.has_failed() {
+        note_bytes(old, new, context);
+    }
     match (&args.condition, differing, meant) {
         (Some(condition), 1.., 0) => context.not_found(&format!("nothing that differs matches {condition:?}")),
         // Rows that could not be read may differ.
@@ -110,6 +113,16 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
         context.worsen(Exit::NotFound);
     }
     Ok(())
+}
+
+/// Notes that the bytes of two files without a difference in rows differ, as those of a header or between records.
+fn note_bytes(old: &Asset, new: &Asset, context: &Context) {
+    let [old, new_bytes] = [old, new].map(|side| side.source().bytes());
+    if new.reader().archive().is_some() || old == new_bytes {
+        return;
+    }
+    let equal = old.iter().zip(new_bytes).take_while(|(old, new)| old == new).count();
+    context.note(new.source().name(), &format!("no row differs, but bytes do, the first at offset {equal:#x}"));
 }
 
 /// The shapes of a file, if they can be drawn. What cannot be drawn differs in tables.

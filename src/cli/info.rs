@@ -2,6 +2,7 @@ use super::entries::object;
 use super::files::are_many;
 use super::{Context, Failure, Format, Outcome, environment};
 use crate::asset::Asset;
+use crate::files::describing_files;
 use crate::table::{Table, Value, Visitor};
 use crate::threads::prelude::*;
 use crate::write::text::{Aligned, AlignedColumn, Fit, TextPage};
@@ -62,6 +63,14 @@ fn warn(asset: &Asset, context: &Context) {
     context.warn(asset);
     context.report_hidden(asset);
     context.notes(asset.source().name(), &asset.reader().notes());
+    let describing = describing_files(asset);
+    if !describing.is_empty() {
+        let what = format!(
+            "{} have tables, too, which -t of ls, export and diff and sql take for the game",
+            describing.join(" and ")
+        );
+        context.note(asset.source().name(), &what);
+    }
 }
 
 /// Describes a file for people: a heading, the facts, and two lists.

@@ -29,8 +29,9 @@ Examples:
   assetq ls pack.bin:item.wdb                  a sheet inside of a pack
   assetq ls town.wdata --at 660,10,440         boxes that contain a point
   assetq ls ship.geometry -t armor_plates --with GameParams.data   plates with their millimetres
-  assetq ls wows -t armor -w \"ship ~ '*Aurora*' and component = 'A_Hull'\" --sort thickness:desc -n 20
-                                               the thickest plates of a ship and its guns, in millimetres")]
+  assetq ls wows -t armor -w \"ship ~ '*Aurora*' and component in ('A_Hull', 'A_Artillery')\" --sort thickness:desc
+                                               the thickest plates of a ship and its main guns, in millimetres
+  assetq ls se2/SaveGames                      the files of a folder in the folder of a game")]
 pub(super) struct Args {
     /// The file; a folder or a glob in quotes means the rows of all its files, with a column `file`
     file: PathBuf,

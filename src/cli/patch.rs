@@ -2,7 +2,7 @@ use super::edited_file::{EditOutput, EditTarget};
 use super::{Context, Failure, Format, Outcome};
 use crate::asset::Asset;
 use crate::edit::read::{self, ChangesFormat, InputRow};
-use crate::edit::{Edit, Editor};
+use crate::edit::{Edit, Editor, check_writable};
 use crate::error::Error;
 use crate::source::bounded::Bounded;
 use crate::source::text_input::TextInput;
@@ -64,6 +64,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     args.output.check_given()?;
     let asset = context.open(&args.file)?;
+    // A format that is not written is the reason, whatever CHANGES is.
+    check_writable(&asset).map_err(Failure::of_file(&args.file))?;
     let given = if args.entry.is_none() { Some(Changes::open(&args.changes)?) } else { None };
     let target = match given.as_ref().and_then(|given| given.target(&args.file, &asset)) {
         Some(inner) => EditTarget::open(&inner, &args.output, context)?,

@@ -255,10 +255,8 @@ struct Inputs {
 impl Inputs {
     fn session(&self, is_for_writing: bool, args: &SqlArgs, context: &Context) -> Result<Session, Failure> {
         // A damaged file among many is left out, and so are damaged rows.
-        let has_set = self
-            .named
-            .iter()
-            .any(|(_, input)| matches!(input, Input::Asset(asset) if asset.get::<FileSet>().is_some()));
+        let mut all = self.named.iter().flat_map(|(_, input)| assets(input));
+        let has_set = all.any(|asset| asset.get::<FileSet>().is_some());
         let skips = args.skip_damaged || has_set && !context.options().strict;
         let named = self.named.clone();
         Ok(match is_for_writing {
@@ -267,40 +265,52 @@ impl Inputs {
         })
     }
 
-    /// Adds the files that describe the others of a game, if statements name tables of them.
+    /// Adds the files that describe the others of a game to the schema of the game, if statements name tables of them.
     fn add_describing_files(&mut self, text: &str, args: &SqlArgs, context: &Context) -> Result<(), Failure> {
-        let games = self.named.iter().filter_map(|(_, input)| match input {
-            Input::Asset(asset) if !describing_files(asset).is_empty() => Some(asset.clone()),
-            _ => None,
-        });
-        for game in games.collect::<Vec<_>>() {
-            // SQLite names one missing table of a statement at a time.
-            while let Some(file) = self.missing_file(text, &game, args, context)? {
-                self.paths.push(file.source().name().into());
-                self.named.push((file.source().stem().to_owned(), Input::Asset(file)));
-            }
+        let is_game =
+            |(_, input): &(String, Input)| matches!(input, Input::Asset(asset) if !describing_files(asset).is_empty());
+        if !self.named.iter().any(is_game) {
+            return Ok(());
+        }
+        // SQLite names one missing table of a statement at a time.
+        while let Some((at, file)) = self.missing_file(text, args, context)? {
+            let before = self.named[..=at].iter().map(|(_, input)| assets(input).len()).sum();
+            self.paths.insert(before, file.source().name().into());
+            let mut together = assets(&self.named[at].1).to_vec();
+            together.push(file);
+            self.named[at].1 = Input::Assets(together);
         }
         Ok(())
     }
 
-    /// A file of `game` with a table that statements name and that no file here has.
-    fn missing_file(
-        &self,
-        text: &str,
-        game: &Asset,
-        args: &SqlArgs,
-        context: &Context,
-    ) -> Result<Option<Asset>, Failure> {
+    /// A file of a game with a table that statements name and that no file here has, and the place of the game among the inputs.
+    fn missing_file(&self, text: &str, args: &SqlArgs, context: &Context) -> Result<Option<(usize, Asset)>, Failure> {
         let session = self.session(false, args, context)?;
-        for table in statements(text).filter_map(|statement| session.missing_table(statement)) {
-            let file = context.inside_with_table(game, &table)?;
-            if let Some(file) =
-                file.filter(|file| self.paths.iter().all(|path| path.as_os_str() != file.source().name()))
-            {
-                return Ok(Some(file));
+        for missing in statements(text).filter_map(|statement| session.missing_table(statement)) {
+            let (schema, table) =
+                missing.split_once('.').map_or((None, &*missing), |(schema, table)| (Some(schema), table));
+            for (at, (name, input)) in self.named.iter().enumerate() {
+                let [game, known @ ..] = assets(input) else { continue };
+                if schema.is_some_and(|schema| !schema.eq_ignore_ascii_case(name)) {
+                    continue;
+                }
+                let file = context.inside_with_table(game, table)?;
+                let is_new = |file: &Asset| known.iter().all(|known| known.source().name() != file.source().name());
+                if let Some(file) = file.filter(is_new) {
+                    return Ok(Some((at, file)));
+                }
             }
         }
         Ok(None)
+    }
+}
+
+/// The asset files of an input: none for a database.
+fn assets(input: &Input) -> &[Asset] {
+    match input {
+        Input::Asset(asset) => std::slice::from_ref(asset),
+        Input::Assets(assets) => assets,
+        _ => &[],
     }
 }
 

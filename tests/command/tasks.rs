@@ -317,6 +317,59 @@ fn a_table_of_the_parameters_is_found_from_the_game() {
     assert_eq!(run(dir.path(), 1, &["diff", "wows@7000000", "wows", "-t", "ships", "-f", "csv"]), of_files);
 }
 
+/// Of two games, each schema has the tables of the files that describe its game.
+#[test]
+fn a_statement_compares_tables_of_the_parameters_of_two_games() {
+    let dir = world();
+    let query = "SELECT count(*) FROM old.fields o JOIN new.fields n USING (entity, path) WHERE o.value IS NOT n.value";
+    let of_games = run(dir.path(), 0, &["sql", query, "old=wows@7000000", "new=wows", "-f", "csv"]);
+    let [old, new] = ["old=wows@7000000:content/GameParams.data", "new=wows:content/GameParams.data"];
+    assert_eq!(of_games, run(dir.path(), 0, &["sql", query, old, new, "-f", "csv"]));
+    assert_ne!(of_games.0.lines().last(), Some("0"));
+    // An edit is of the file that has the table.
+    let query = "UPDATE visuals SET underwater = NOT underwater";
+    let (said, _) = run(dir.path(), 0, &["sql", query, "wows", "--dry-run", "-f", "csv"]);
+    assert_eq!(said, run(dir.path(), 0, &["sql", query, "wows:content/assets.bin", "--dry-run", "-f", "csv"]).0);
+}
+
+/// A header or the space between records may differ, and no row shows it.
+#[test]
+fn a_comparison_notes_bytes_outside_of_all_rows() {
+    let dir = world();
+    let mut bytes = fs::read(dir.path().join("deck_a.dds")).unwrap();
+    bytes[0x20] ^= 1;
+    fs::write(dir.path().join("other.dds"), bytes).unwrap();
+    let (said, noted) = run(dir.path(), 0, &["diff", "deck_a.dds", "other.dds"]);
+    assert_eq!(said, "no differences\n");
+    assert_eq!(noted, "assetq: other.dds: note: no row differs, but bytes do, the first at offset 0x20\n");
+}
+
+/// A file that is only read is the reason, and not the picture that a user wants to put into it.
+#[test]
+fn a_patch_of_a_format_that_is_not_written_says_so() {
+    let dir = world();
+    run(dir.path(), 0, &["export", "deck_a.dds", "--to", "deck.png"]);
+    let (_, said) = run(dir.path(), 2, &["patch", "deck_a.dds", "deck.png", "--to", "new.dds"]);
+    assert_eq!(said, "assetq: deck_a.dds: dds files are read and not written\n");
+}
+
+/// A value of a sheet is set in a pack: the message names the table that has the entry.
+#[test]
+fn an_entry_of_another_table_is_refused_with_its_name() {
+    let dir = world();
+    let (_, said) = run(dir.path(), 1, &["set", "pack.bin", "it_potion.u16Price", "55", "--dry-run"]);
+    assert!(said.contains("; table item has it: add -t item"), "{said}");
+    run(dir.path(), 0, &["set", "pack.bin", "it_potion.u16Price", "55", "-t", "item", "--dry-run"]);
+}
+
+/// A folder without names of ids is refused, rather than ignored.
+#[test]
+fn a_game_without_names_for_ids_is_no_source_of_names() {
+    let dir = world();
+    let (_, said) = run(dir.path(), 2, &["ls", "savegame.vrb", "--names", "se2"]);
+    assert!(said.contains("se2: a se2 file has no names for ids"), "{said}");
+}
+
 /// One statement joins tables of the game, of its parameters and of its database.
 #[test]
 fn a_statement_joins_tables_of_all_files_that_describe_a_game() {
@@ -360,7 +413,10 @@ fn exported_rows_of_another_table_are_refused_with_its_name() {
     let dir = world();
     run(dir.path(), 0, &["export", "pack.bin", "-t", "item", "--to", "item.csv"]);
     let (_, said) = run(dir.path(), 2, &["patch", "pack.bin", "item.csv", "--to", "new.bin"]);
-    assert!(said.contains("names no column of entries") && said.ends_with("; table item has them all\n"), "{said}");
+    assert!(
+        said.contains("names no column of entries") && said.ends_with("; table item has them all: add -t item\n"),
+        "{said}"
+    );
     run(dir.path(), 0, &["patch", "pack.bin", "item.csv", "-t", "item", "--to", "new.bin"]);
 }
 

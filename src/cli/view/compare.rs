@@ -39,7 +39,8 @@ fn drawn<'a>(
 ) -> Result<Box<dyn Drawing + 'a>, Failure> {
     let others: Vec<&PathBuf> = args.db.iter().chain(&args.with).collect();
     let drawing = drawing(asset, path, &others, context)?;
-    drawing.ok_or_else(|| Failure::usage(format!("{}: no shapes to compare", path.display())))
+    drawing
+        .ok_or_else(|| Failure::usage(format!("{}: no shapes to compare; assetq diff compares tables", path.display())))
 }
 
 fn ships(args: &ViewArgs, wanted: [(&PathBuf, &String); 2], context: &Context) -> Outcome {
@@ -84,6 +85,6 @@ fn write(args: &ViewArgs, names: [&str; 2], drawings: [&dyn Drawing; 2], context
 fn solids<'d>(name: &str, drawing: &'d dyn Drawing) -> Result<Solids<'d>, Failure> {
     match drawing.figure().map_err(Failure::of_file(name))? {
         Some(Figure::Solids(solids)) => Ok(solids),
-        _ => Err(Failure::usage(format!("{name}: no shapes to compare"))),
+        _ => Err(Failure::usage(format!("{name}: no shapes to compare; assetq diff compares tables"))),
     }
 }

@@ -169,6 +169,10 @@ fn every_command_tells_when_standard_output_is_full() {
                 // No rows are no lines.
                 continue;
             }
+            if *line == "ls assets.bin --tree" && format != "text" {
+                // A tree of folders is text.
+                continue;
+            }
             let new = TempDir::new().unwrap();
             let mut args = words(line, new.path().join(format!("{number}")).to_str().unwrap());
             if !line.contains("help") && !line.contains("--version") {

@@ -278,11 +278,14 @@ impl<'a> Editor<'a> {
         let columns: Vec<&str> = table.columns().iter().map(|column| &*column.name).collect();
         let given = short_text(&names.join(","));
         let what = format!("{given} names no column of {}; it has {}", table.name(), columns.join(", "));
-        let other = self.asset.reader().tables().into_iter().find(|other| {
-            names.iter().all(|name| column_index(&**other, name).is_some())
-        });
+        let other = self
+            .asset
+            .reader()
+            .tables()
+            .into_iter()
+            .find(|other| names.iter().all(|name| column_index(&**other, name).is_some()));
         Err(refused(match other {
-            Some(other) => format!("{what}; table {} has them all", other.name()),
+            Some(other) => format!("{what}; table {0} has them all: add -t {0}", other.name()),
             None => what,
         }))
     }
@@ -572,6 +575,14 @@ impl Steps {
         let source = old.source();
         Asset::open_with(Source::from_vec("", self.pieces.bytes(source.bytes())).in_place_of(source), options)
     }
+}
+
+/// Checks that files of the format of `asset` are written.
+///
+/// # Errors
+/// `Syntax` if they are only read.
+pub fn check_writable(asset: &Asset) -> Result<()> {
+    writable(asset).map(drop)
 }
 
 pub(crate) fn writable(asset: &Asset) -> Result<&dyn Writable> {

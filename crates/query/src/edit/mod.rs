@@ -29,7 +29,7 @@ pub use crate::writable::{Item, ListEdit, Lists, agrees};
 pub use chain::{AssetEdit, EditChain};
 #[cfg(feature = "sql")]
 pub(crate) use editor::writable;
-pub use editor::{Editor, Steps};
+pub use editor::{Editor, Steps, check_writable};
 pub use patch::Unpatched;
 pub use plan::{EditPlan, Written};
 #[cfg(feature = "sql")]

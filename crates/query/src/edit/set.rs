@@ -302,6 +302,12 @@ impl Editor<'_> {
         // A name that several rows share is no entry everywhere.
         let near = near.iter().filter(|name| table.is_some() || tree_of(reader, name).is_ok_and(|tree| tree.is_some()));
         let near: Vec<String> = near.map(|name| format!("{name}{rest}")).collect();
+        let has_entry = |table: &dyn Table| nearest_rows(entry, table).iter().any(|name| name == entry);
+        let other = reader.tables().into_iter().skip(1).find(|other| table.is_none() && has_entry(&**other));
+        if let Some(other) = other {
+            let what = format!("no entry {}; table {} has it: add -t {1}", short(&Value::text(path)), other.name());
+            return Error::of_part(ErrorKind::NotFound { what }, "");
+        }
         let hint = crate::suggest::hint_of(&near);
         let how =
             if hint.is_empty() { "; ENTRY is what `assetq cat` takes, with .NAME or [NUMBER] after it" } else { "" };

@@ -72,6 +72,8 @@ const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 pub enum Input {
     /// An asset file.
     Asset(Asset),
+    /// Asset files with one schema, such as a game and the files that describe its others. Of two tables with one name the first counts.
+    Assets(Vec<Asset>),
     /// A database of SQLite, which is only read.
     Database(PathBuf),
 }
@@ -144,20 +146,23 @@ impl Session {
         let mut files = Vec::new();
         let mut schemas = Vec::new();
         for (name, (_, input)) in names.into_iter().zip(inputs) {
-            match input {
-                Input::Asset(asset) => {
-                    let file = OpenFile::new(files.len(), asset);
-                    notes.extend(file.changes().into_iter().map(|change| format!("{}: {change}", file.name())));
-                    if !single && !flat {
-                        connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(&name)), [])?;
-                    }
-                    schemas.push((name, Some(files.len())));
-                    files.push(Arc::new(file));
-                }
+            let assets = match input {
+                Input::Asset(asset) => vec![asset],
+                Input::Assets(assets) => assets,
                 Input::Database(path) => {
                     attach_database(&connection, &name, &path)?;
                     schemas.push((name, None));
+                    continue;
                 }
+            };
+            if !single && !flat {
+                connection.execute(&format!("ATTACH ':memory:' AS {}", quoted(&name)), [])?;
+            }
+            for asset in assets {
+                let file = OpenFile::new(files.len(), asset);
+                notes.extend(file.changes().into_iter().map(|change| format!("{}: {change}", file.name())));
+                schemas.push((name.clone(), Some(files.len())));
+                files.push(Arc::new(file));
             }
         }
         let (damage, progress) = (Arc::new(Damage::new(left_out)), Arc::default());
@@ -292,7 +297,7 @@ impl Session {
         Ok(Answer::new(prepared, statement.text, self))
     }
 
-    /// The table that a statement names and that no file has.
+    /// The table that a statement names, perhaps with a schema, and that no file has.
     pub fn missing_table(&self, statement: Statement<'_>) -> Option<String> {
         self.rights.as_own(|| self.create_tables(statement.text)).ok()?;
         match Fault::from(self.connection.prepare(statement.text).err()?) {
@@ -306,7 +311,7 @@ impl Session {
     fn create_tables(&self, sql: &str) -> Result<(), Fault> {
         let sql = sql.to_ascii_lowercase();
         let mut create = String::new();
-        let single = self.schemas.len() == 1;
+        let single = self.has_one_schema();
         let all_names = self.flat.iter().flatten().flatten();
         let mut first: HashSet<String> = all_names.map(|name| name.to_ascii_lowercase()).collect();
         for (schema, file) in self.schemas.iter().filter_map(|(schema, file)| Some((schema, (*file)?))) {
@@ -437,7 +442,7 @@ impl Session {
     /// The tables of all files.
     pub fn tables(&self) -> impl Iterator<Item = TableName> {
         let schemas = self.schemas.iter().filter_map(|(schema, file)| Some((schema, self.shared.open.get((*file)?)?)));
-        let several = self.schemas.len() > 1;
+        let several = !self.has_one_schema();
         schemas.flat_map(move |(schema, file)| {
             let flat = self.flat.as_ref().and_then(|flat| flat.get(file.number()));
             file.names().iter().enumerate().map(move |(index, name)| TableName {
@@ -449,9 +454,16 @@ impl Session {
         })
     }
 
+    fn has_one_schema(&self) -> bool {
+        self.schemas.windows(2).all(|pair| pair[0].0 == pair[1].0)
+    }
+
     /// The schemas: one for each file, or for each database if there are too many files.
     pub fn schemas(&self) -> impl Iterator<Item = &str> {
-        self.schemas.iter().filter(|(_, file)| self.flat.is_none() || file.is_none()).map(|(name, _)| name.as_str())
+        let schemas = self.schemas.iter().filter(|(_, file)| self.flat.is_none() || file.is_none());
+        let mut names: Vec<&str> = schemas.map(|(name, _)| name.as_str()).collect();
+        names.dedup();
+        names.into_iter()
     }
 }
 
@@ -545,6 +557,7 @@ fn schema_names(inputs: &[(String, Input)]) -> (Vec<String>, Vec<String>) {
     let notes = renamed.map(|((wanted, input), name)| {
         let file = match input {
             Input::Asset(asset) => asset.source().name().into(),
+            Input::Assets(assets) => assets.first().map_or("", |asset| asset.source().name()).into(),
             Input::Database(path) => path.to_string_lossy(),
         };
         format!("{file}: is {} here, as {wanted:?} is taken; NAME=FILE chooses another name", in_sql(name))
