@@ -4,6 +4,7 @@ use assetq::formats::report::Progress;
 use assetq::formats::rusty_hearts::wdata::{BoxType, Choice, Map, OrientedBox, Section, TextForm, TriggerLayout};
 use assetq::formats::{ErrorKind, Reader as _};
 use assetq::table::{Region, Table, Tree, Value, column_index};
+use assetq::view::scene::{Context, Options as SceneOptions, SceneFormat, Shapes as _};
 use assetq::{Asset, Source};
 use assetq_sample::wdata::{Spec, Written, demo, write};
 use assetq_sample::{Size, Writer};
@@ -146,6 +147,20 @@ mod reads {
         let target = old.boxes(BoxType::CameraTargetBox).unwrap().get(0).unwrap();
         assert_eq!(target.get("name_text_id").unwrap(), Value::Null);
         assert!(target.text("name_deprecated").unwrap().is_some());
+    }
+
+    /// A scene has no place, and fields of other versions are null.
+    #[test]
+    fn records_lack_what_their_kind_or_version_lacks() {
+        let map = open(write(&Spec::new(22, 9)).bytes);
+        let scene = map.section(Section::Scenes).unwrap().unwrap().get(0).unwrap();
+        assert!(scene.name().unwrap() == "" && scene.obb().unwrap().is_none() && scene.volume().unwrap().is_none());
+        let targets = map.boxes(BoxType::CameraTargetBox).unwrap();
+        assert_eq!(targets.get(0).unwrap().text("name_deprecated").unwrap(), None);
+        assert!(!targets.is_empty() && targets.len() == map.box_count(BoxType::CameraTargetBox).unwrap() as usize);
+        assert_eq!(BoxType::CameraTargetBox.to_string(), "CameraTargetBox");
+        let old = open(write(&Spec::new(6, 1)).bytes);
+        assert!(old.boxes(BoxType::PortalBox).unwrap().is_empty() && old.box_count(BoxType::PortalBox).unwrap() == 0);
     }
 
     #[test]
@@ -409,7 +424,7 @@ mod questions {
 
 mod drawings {
     use super::*;
-    use assetq::view::scene::{Context, Options, SceneFormat, Shapes as _};
+    use assetq::view::scene::{Context, Options, SceneFormat};
 
     fn drawn(map: &Map, format: SceneFormat) -> Vec<u8> {
         let mut out = Vec::new();
@@ -716,6 +731,20 @@ pub mod damaged {
         let error = map.table("npc_boxes").unwrap().is_at(0, &place).unwrap().unwrap_err().to_string();
         assert!(error.contains("a place that describes no space (at offset 0x"), "{error}");
         assert!(!map.verify(&Progress::default()).is_ok());
+        // A drawing leaves them out and counts them.
+        let mut bytes = map.source().bytes().to_vec();
+        for count in
+            ["1 entry without a place in space is not drawn", "2 entries without a place in space are not drawn"]
+        {
+            let map = open(bytes.clone());
+            let drawing = map.draw(&Context::default(), SceneOptions::default()).unwrap();
+            assert_eq!(drawing.write(SceneFormat::Svg, &mut Vec::new()).unwrap(), [count]);
+            let error = drawing.write(SceneFormat::Obj, &mut Vec::new()).unwrap_err().to_string();
+            assert!(error.contains("shapes as Obj"), "{error}");
+            let next =
+                map.boxes(BoxType::NpcBox).unwrap().get(1).unwrap().offset() as usize + 2 + 2 * "npc_001\0".len();
+            bytes[next..next + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+        }
     }
 
     #[test]
@@ -729,5 +758,253 @@ pub mod damaged {
             let check = report.checks.iter().find(|c| c.name == "waypoint_links").unwrap();
             assert!(check.findings().iter().any(|e| e.to_string().contains(says)), "{:?}", check.findings());
         }
+    }
+}
+
+mod writer {
+    use super::*;
+    use assetq::edit::{ColumnValues, EntryEdit, TableEdits, Writable as _};
+
+    #[derive(Debug, Clone, Copy)]
+    enum Row {
+        Set(usize),
+        Add,
+        Remove(usize),
+    }
+    use Row::{Add, Remove, Set};
+
+    /// The columns of a table by their names, and a column past the last one by any other name.
+    fn cells(map: &Map, table: &str, cells: &[(&str, Value<'static>)]) -> ColumnValues {
+        let table = map.table(table).unwrap();
+        let column = |name: &str| column_index(&*table, name).unwrap_or(table.columns().len());
+        cells.iter().map(|(name, value)| (column(name), value.clone())).collect()
+    }
+
+    /// The message of the writer, which other programs may give edits that no reader has checked.
+    fn refusal(map: &Map, table: &str, row: Row, set: &[(&str, Value<'static>)]) -> String {
+        let mut edits = TableEdits { table: table.to_owned(), ..TableEdits::default() };
+        match row {
+            Set(row) => edits.set.push((row, cells(map, table, set))),
+            Add => edits.add.push(cells(map, table, set)),
+            Remove(row) => edits.remove.push(row),
+        }
+        let mut edits = vec![edits];
+        let made = map.settle(&mut edits).and_then(|()| map.write(&edits));
+        made.err().unwrap_or_else(|| panic!("{table} {row:?} {set:?} is written")).to_string()
+    }
+
+    fn object(members: &[(&'static str, Value<'static>)]) -> Value<'static> {
+        Value::Map(members.iter().map(|(name, value)| ((*name).into(), value.clone())).collect())
+    }
+
+    fn list(items: impl IntoIterator<Item = Value<'static>>) -> Value<'static> {
+        Value::List(items.into_iter().collect())
+    }
+
+    #[test]
+    fn each_refusal_names_the_column_the_value_and_what_fits() {
+        let map = open(write(&Spec::new(22, 9)).bytes);
+        let views = |view: Value<'static>| ("camera_infos", list(vec![view; 4]));
+        for (table, row, set, message) in [
+            ("waypoint_links", Set(0), &[][..], "table waypoint_links follows from others and is not written"),
+            ("portal_boxes", Set(0), &[("offset", Value::Uint(1))], "column offset is not written"),
+            ("portal_boxes", Set(0), &[("no such", Value::Uint(1))], "portal_boxes"),
+            ("portal_boxes", Set(999), &[("id", Value::Int(1))], "portal_boxes"),
+            ("portal_boxes", Add, &[("id", Value::Int(1))], "portal_boxes: new row 0: a new row needs a name"),
+            (
+                "portal_boxes",
+                Set(0),
+                &[("id", Value::Null)],
+                "portal_boxes: row 0: column id: null does not fit: a value",
+            ),
+            (
+                "portal_boxes",
+                Set(0),
+                &[("id", "x".into())],
+                "column id: \"x\" does not fit: a whole number from -2147483648",
+            ),
+            ("portal_boxes", Set(0), &[("active", Value::Int(2))], "column active: 2 does not fit: true or false"),
+            (
+                "portal_boxes",
+                Set(0),
+                &[("pos_x", Value::F32(f32::INFINITY))],
+                "does not fit: a finite number in its range",
+            ),
+            (
+                "portal_boxes",
+                Set(0),
+                &[("warp_map_name", Value::Int(1))],
+                "column warp_map_name: 1 does not fit: a text without NUL",
+            ),
+            ("portal_boxes", Set(0), &[("warp_map_name", "a\0b".into())], "does not fit: a text without NUL"),
+            (
+                "event_hit_boxes",
+                Set(0),
+                &[("state", Value::Int(-1))],
+                "column state: -1 does not fit: a whole number from 0 to 4294967295",
+            ),
+            ("event_hit_boxes", Set(0), &[("hit_times", Value::Uint(1))], "column hit_times: 1 does not fit: a list"),
+            ("skid_boxes", Set(0), &[("velocity", Value::Uint(1))], "column velocity: 1 does not fit: a list"),
+            (
+                "skid_boxes",
+                Set(0),
+                &[("velocity", Value::floats([1.0]))],
+                "column velocity: [1] does not fit: a list of 3",
+            ),
+            ("camera_boxes", Set(0), &[views(Value::Uint(1))], "column camera_infos: 1 does not fit: an object"),
+            (
+                "camera_boxes",
+                Set(0),
+                &[views(object(&[("zoom", Value::Uint(1))]))],
+                "column camera_infos: there is no member \"zoom\"",
+            ),
+            (
+                "waypoint_boxes",
+                Set(0),
+                &[("links", list([])), ("link_distances", list([Value::F32(1.0)]))],
+                "column link_distances: 1 items do not fit: links has 0, and both have as many",
+            ),
+            (
+                "waypoint_boxes",
+                Add,
+                &[("name", "new".into()), ("links", list([Value::Int(100)]))],
+                "waypoint_boxes: new row 0: column link_distances: 1 items are needed, as the other list has",
+            ),
+            ("event_boxes", Add, &[("name", "new".into())], "a new row of event_boxes needs a type_name"),
+            ("event_boxes", Set(0), &[("offset", Value::Uint(1))], "column offset is not written"),
+            ("scripts", Add, &[("kind", "event".into())], "a new row of scripts needs a kind and a path"),
+            (
+                "scripts",
+                Set(0),
+                &[("kind", "event".into())],
+                "column kind: the kind of a script cannot change: remove it and add one",
+            ),
+            ("scripts", Remove(0), &[], "scripts: script_dir cannot go"),
+        ] {
+            let said = refusal(&map, table, row, set);
+            assert!(said.contains(message), "{table} {row:?} {set:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_map_without_such_records_refuses_them() {
+        let scripts = Spec { triggers: TriggerLayout::Scripts, ..Spec::new(22, 9) };
+        let server = Spec { server_side: true, ..Spec::new(20, 8) };
+        let name = ("name", "new".into());
+        for (spec, table, set, message) in [
+            (
+                &scripts,
+                "triggers",
+                &[name.clone()][..],
+                "triggers: this map lists scripts instead of triggers, so that it has no such rows",
+            ),
+            (&server, "scenes", &[], "scenes: this map ends after the triggers, so that it has no such rows"),
+            (
+                &Spec::new(19, 9),
+                "scenes",
+                &[("scene_indices", list([Value::Uint(1)]))],
+                "scenes: column scene_indices: a map of version 19 has none; from 20 on maps do",
+            ),
+            (
+                &Spec::new(6, 1),
+                "portal_boxes",
+                std::slice::from_ref(&name),
+                "portal_boxes: the table of event boxes of this map has no such type",
+            ),
+        ] {
+            let said = refusal(&open(write(spec).bytes), table, Add, set);
+            assert!(said.contains(message), "{table}: {said}");
+        }
+        // Lists of a camera's view, from version 4 of the event boxes on.
+        let view = |lists: &[(&'static str, Value<'static>)]| [("camera_infos", list(vec![object(lists); 4]))];
+        let old = open(write(&Spec::new(22, 3)).bytes);
+        for (lists, message) in [
+            (
+                view(&[("pvs_bg_ids", list([Value::Uint(1)]))]),
+                "column pvs_bg_ids: maps of this version do not store it",
+            ),
+            (
+                view(&[("build_pvs", true.into())]),
+                "column build_pvs: true does not fit: nothing, as maps of this version do not store it here",
+            ),
+        ] {
+            let said = refusal(&old, "camera_boxes", Set(0), &lists);
+            assert!(said.contains(message), "{said}");
+        }
+    }
+
+    /// A new row has the defaults of its fields: no text, 0, no items, and each record of a fixed number of them.
+    #[test]
+    fn a_new_row_needs_its_name_only() {
+        let map = open(write(&Spec::new(22, 9)).bytes);
+        for (table, shown) in [
+            (
+                "respawn_boxes",
+                &[
+                    ("enemy_name", ""),
+                    ("respawn_time", "0"),
+                    ("difficulty", "[false, false, false, false, false]"),
+                    ("scale_x", "1"),
+                ][..],
+            ),
+            ("event_hit_boxes", &[("hit_times", "[]"), ("direction", "[0, 0, 0]"), ("state", "0")]),
+            ("camera_boxes", &[("category", "0"), ("rot_w", "1")]),
+        ] {
+            let edits = TableEdits {
+                table: table.to_owned(),
+                add: vec![cells(&map, table, &[("name", "new".into())])],
+                ..TableEdits::default()
+            };
+            let made = open(map.write(&[edits]).unwrap().bytes(map.source().bytes()));
+            let (rows, last) = (made.table(table).unwrap(), map.table(table).unwrap().len().unwrap());
+            let cell = |name: &str| rows.value(last, column_index(&*rows, name).unwrap()).unwrap().into_owned();
+            assert_eq!((rows.len().unwrap(), cell("name").to_string()), (last + 1, "new".to_owned()));
+            for (column, shown) in shown {
+                assert_eq!(cell(column).to_string(), *shown, "{table}.{column}");
+            }
+            if table == "camera_boxes" {
+                let Value::List(views) = cell("camera_infos") else { panic!("a list of views") };
+                assert_eq!(views.len(), 4);
+                assert_eq!(get_member(&views[3], "pvs_bg_ids"), Value::List(vec![]));
+            }
+        }
+    }
+
+    fn get_member(value: &Value<'static>, name: &str) -> Value<'static> {
+        let Value::Map(members) = value else { panic!("{value:?}") };
+        members.iter().find(|(member, _)| member == name).unwrap_or_else(|| panic!("no {name}")).1.clone()
+    }
+
+    #[test]
+    fn an_entry_is_written_as_an_object_of_its_columns() {
+        let map = open(demo(3, Size::Small));
+        let mut tree = Tree::default();
+        assert!(map.cat("portal_001", &mut tree).unwrap());
+        let shown = tree.into_value();
+        let same = map.entry("portal_001", &shown).unwrap();
+        assert!(matches!(same, Some(EntryEdit::Edits(edits)) if edits.is_empty()));
+        for (entry, new, message) in [
+            ("nobody", shown.clone(), "nobody"),
+            ("portal_001", Value::Uint(1), "an entry is an object of columns"),
+            ("portal_001", object(&[("colour", Value::Uint(1))]), "the entry has no \"colour\""),
+            ("portal_001", object(&[("table", "scenes".into())]), "table follows from others and is not written"),
+        ] {
+            let said = map.entry(entry, &new).unwrap_err().to_string();
+            assert!(said.contains(message), "{said}");
+        }
+    }
+
+    /// Where new boxes belong is unknown if the boxes of another type are damaged.
+    #[test]
+    fn boxes_of_a_new_type_need_the_end_of_all_boxes() {
+        let mut spec = Spec { wild: false, ..Spec::new(22, 9) };
+        spec.boxes[BoxType::PortalBox as usize] = 0;
+        let mut bytes = write(&spec).bytes;
+        let last = *open(bytes.clone()).box_types().unwrap().last().unwrap();
+        let at = open(bytes.clone()).boxes(last).unwrap().get(0).unwrap().offset() as usize;
+        // The name of the first of these boxes does not end.
+        bytes[at..at + 2].fill(0xFF);
+        let said = refusal(&open(bytes), "portal_boxes", Add, &[("name", "new".into())]);
+        assert!(said.contains(last.shape().name) && said.contains("0x"), "{said}");
     }
 }

@@ -560,3 +560,52 @@ pub fn inspect(
 ) -> Result<()> {
     walk(fields, cursor, versions, ALONE, &mut Inspect { seen, check })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::BoxType;
+    use super::StoredKind::{Array, Count, Float, Int, List, Text};
+    use super::*;
+
+    /// A record of a made-up kind: its name, a number of two versions of the file, and as many links as it counts.
+    #[test]
+    fn versions_and_counts_decide_which_values_a_record_has() {
+        let fields = [
+            field("name", Text).label(),
+            field("id", Int).unique(),
+            field("scale", Array(&Float, 2)).when(Gate::Main(3, 4)).aside().by_default(1.0),
+            field("link_count", Count),
+            field("reach", Float).when(Gate::Any(0)),
+            field("links", List(&Int, 0)).names(RecordTable::Boxes(BoxType::WaypointBox)),
+        ];
+        let is = |has: fn(&MapField) -> bool| -> Vec<&str> {
+            fields.iter().filter(|field| has(field)).map(|field| field.name).collect()
+        };
+        assert_eq!(is(|field| field.is_label), ["name"]);
+        assert_eq!(is(|field| field.is_unique), ["id"]);
+        assert_eq!(is(|field| field.is_aside && field.default == 1.0), ["scale"]);
+        assert_eq!(is(|field| field.names.is_some()), ["links"]);
+        assert_eq!(is(MapField::is_count), ["link_count"]);
+
+        let name = [2, 0, b'u', 0, b'p', 0];
+        let scale = [1.5f32, 2.5].map(f32::to_le_bytes).concat();
+        let links = [2i32.to_le_bytes(), 0.5f32.to_le_bytes(), 7i32.to_le_bytes(), 8i32.to_le_bytes()].concat();
+        let (id, no_links) = (5i32.to_le_bytes(), 0i32.to_le_bytes());
+        for (main, bytes, shown) in [
+            (2, [&name[..], &id, &links].concat(), ["up", "5", "", "2", "0.5", "[7, 8]"]),
+            (3, [&name[..], &id, &scale, &links].concat(), ["up", "5", "[1.5, 2.5]", "2", "0.5", "[7, 8]"]),
+            (4, [&name[..], &id, &scale, &no_links].concat(), ["up", "5", "[1.5, 2.5]", "0", "", "[]"]),
+            (5, [&name[..], &id, &no_links].concat(), ["up", "5", "", "0", "", "[]"]),
+        ] {
+            let versions = Versions { main, event_box: 1, ani_bg: 1, item_box: 1, gimmick: 1 };
+            let view = crate::bytes::View::new(&bytes, "record");
+            for (number, shown) in shown.into_iter().enumerate() {
+                let value = value(&fields, number, &mut Cursor::new(view), &versions).unwrap();
+                assert_eq!(value.to_string(), shown, "version {main}: {}", fields[number].name);
+            }
+            let mut cursor = Cursor::new(view);
+            skip(&fields, &mut cursor, &versions).unwrap();
+            assert_eq!(cursor.position(), bytes.len(), "version {main}");
+        }
+    }
+}

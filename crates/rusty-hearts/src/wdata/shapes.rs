@@ -488,6 +488,7 @@ pub static SCENE_RESOURCES: RecordShape = RecordShape::plain(
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::Versions;
     use super::*;
 
     /// Every list has a preceding count in its own record.
@@ -531,5 +532,24 @@ mod tests {
         for (number, box_type) in BoxType::ALL.iter().enumerate() {
             assert_eq!(usize::from(box_type.number()), number);
         }
+    }
+
+    /// The minimum size counts the fields that every version stores.
+    #[test]
+    fn a_shape_knows_its_fields_by_their_names_and_its_minimum_size() {
+        let own = placed![field("text", Text), field("late", Int).when(since_main(22))];
+        let shape = RecordShape::placed("lamps", Vec::leak(own.to_vec()));
+        assert!(shape.placed && !RecordShape::plain("lamps", &[]).placed);
+        assert_eq!(["name", "rot_w", "text", "late"].map(|name| shape.number(name)), [0, 10, 14, 15]);
+        assert_eq!(shape.least(), 2 + 13 * 4 + 2);
+        let versions = |main, event_box| Versions { main, event_box, ani_bg: 0, item_box: 0, gimmick: 0 };
+        assert_eq!([21, 22].map(|main| since_main(22).decide(&versions(main, 1))), [Some(false), Some(true)]);
+        assert_eq!([8, 9].map(|boxes| since_event_box(9).decide(&versions(1, boxes))), [Some(false), Some(true)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no such field")]
+    fn a_name_of_no_field_does_not_compile_in_a_constant() {
+        ANI_BGS.number("colour");
     }
 }

@@ -229,7 +229,9 @@ impl<'m> Encoder<'m> {
                     .filter(|n| (0..=1).contains(n))
                     .and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
             },
-            StoredKind::Int => whole_number(value).and_then(|n| Some(i32::try_from(n).ok()?.to_le_bytes())),
+            StoredKind::Int | StoredKind::Count | StoredKind::List(..) => {
+                whole_number(value).and_then(|n| Some(i32::try_from(n).ok()?.to_le_bytes()))
+            }
             StoredKind::Uint => whole_number(value).and_then(|n| Some(u32::try_from(n).ok()?.to_le_bytes())),
             StoredKind::Float => single(value).filter(|number| number.is_finite()).map(f32::to_le_bytes),
             StoredKind::Text => {
@@ -260,7 +262,6 @@ impl<'m> Encoder<'m> {
                 let new = fields.iter().map(|f| parts.iter().find(|(name, _)| *name == f.name).map(|(_, value)| value));
                 return self.fields(fields, &new.collect::<Vec<_>>(), place, old, out);
             }
-            StoredKind::Count | StoredKind::List(..) => None,
         };
         let what = match kind {
             StoredKind::Bool => "true or false",

@@ -135,8 +135,8 @@ impl<'m> Writer<'m> {
     }
 
     /// The types with boxes now or after the edit, and their positions, in order.
-    fn box_places(&self, runs: &BTreeMap<RecordTable, RunEdit>) -> Vec<(BoxType, usize)> {
-        let Ok(entries) = self.map.box_index() else { return Vec::new() };
+    fn box_places(&self, runs: &BTreeMap<RecordTable, RunEdit>) -> Result<Vec<(BoxType, usize)>> {
+        let entries = self.map.box_index()?;
         let mut places: Vec<(BoxType, usize)> = BoxType::ALL
             .into_iter()
             .zip(entries)
@@ -151,18 +151,19 @@ impl<'m> Writer<'m> {
             if edit.add.is_empty() || filled.iter().any(|(other, _)| *other == box_type) {
                 continue;
             }
-            // In the order of their numbers, if the file has this order, otherwise last.
-            let next = filled.iter().find(|(other, _)| ascends && *other > box_type).map(|(_, at)| *at);
-            let Some(at) = next.or_else(|| self.map.boxes_end().ok()) else { continue };
+            // In the order of their numbers, if the file has this order, otherwise last. Damaged boxes hide their end.
+            let end = self.map.boxes_end()?;
+            let next = filled.iter().find(|(other, _)| ascends && *other > box_type);
+            let at = next.map_or(end, |(_, at)| *at);
             let before = places.iter().position(|(other, place)| *place >= at && (*place > at || *other > box_type));
             places.insert(before.unwrap_or(places.len()), (box_type, at));
         }
-        places
+        Ok(places)
     }
 
     fn finish(mut self) -> Result<Pieces> {
         let runs = std::mem::take(&mut self.runs);
-        let places = self.box_places(&runs);
+        let places = self.box_places(&runs)?;
         for (rows, edit) in &runs {
             self.records(*rows, edit, &places)?;
         }
@@ -272,22 +273,14 @@ impl<'m> Writer<'m> {
         if self.map.box_index()?.get(usize::from(box_type.number())).is_none() {
             return Err(refused(format!("{}: the table of event boxes of this map has no such type", shape.name)));
         }
-        // Reports damage before it.
-        self.map.boxes_end()?;
-        let place = places.iter().find(|(other, _)| *other == box_type).map(|(_, at)| *at);
-        let place = place.ok_or_else(|| refused(format!("{}: there is no place for boxes", shape.name)))?;
-        Ok((place, Some(box_type)))
+        let place = places.iter().find(|(other, _)| *other == box_type);
+        let (_, at) = place.expect("a type without boxes that gets some has a place");
+        Ok((*at, Some(box_type)))
     }
 
     /// The table of event boxes: offsets and counts.
     fn table(&mut self, runs: &BTreeMap<RecordTable, RunEdit>) -> Result<()> {
         let entries = self.map.box_index()?;
-        if entries.is_empty() {
-            return match runs.keys().any(|rows| matches!(rows, RecordTable::Boxes(_))) {
-                true => Err(refused("maps of this version have no event boxes")),
-                false => Ok(()),
-            };
-        }
         let table_end = self.map.index_end()?;
         let stretches = self.stretches.iter();
         let mut bytes = Vec::with_capacity(size_of_val(entries));
