@@ -284,3 +284,111 @@ fn rows_of_hostile_files_come_and_go_or_are_refused() {
     }
     assert!(written > 300, "{written}");
 }
+
+/// Nodes of visuals, on which other models are mounted.
+mod nodes {
+    use assetq::formats::wows::bwdb::Database;
+    use assetq::formats::wows::bwdb::prototypes::{Layout, PrototypeType};
+    use assetq::formats::wows::models::Placements as _;
+    use assetq::{Result, Source};
+    use assetq_sample::bwdb::DatabaseBuilder;
+    use assetq_sample::prototypes::{BlobWriter, u16s, u32s, u64s};
+
+    const ROOT: u16 = 0xFFFF;
+
+    /// A matrix that moves by `y`.
+    fn up(y: f32) -> [f32; 16] {
+        [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., 0., y, 0., 1.]
+    }
+
+    fn matrices(heights: &[f32]) -> Vec<u8> {
+        heights.iter().flat_map(|height| up(*height)).flat_map(f32::to_le_bytes).collect()
+    }
+
+    /// A visual with the nodes Root, Deck and Mast, which have these parents, and three models of it: one with the extender, one
+    /// of the layout before extenders, and one of a visual that the database lacks.
+    fn database(parents: [u16; 3]) -> Database {
+        let mut builder = DatabaseBuilder::default();
+        let names = ["Root", "Deck", "Mast"].map(|name| builder.string(name));
+        let mut visual = BlobWriter::new(PrototypeType::Visual, 1);
+        let at = visual.record(0);
+        visual.data.set(at, 3i32);
+        for (field, bytes) in [
+            (0x08, u32s(names)),
+            (0x10, u16s([0, 1, 2])),
+            (0x18, u32s(names)),
+            (0x20, matrices(&[0.0, 2.0, 10.0])),
+            (0x28, u16s(parents)),
+        ] {
+            visual.array(at, field, bytes);
+        }
+        visual.data.set(at + 0x30, builder.path("ship.geometry"));
+        let mut extender = BlobWriter::new(PrototypeType::SkeletonExtender, 1);
+        let at = extender.record(0);
+        extender.data.set(at + 2, 3u16);
+        let added = ["Radar", "Lamp", "Flag"].map(|name| builder.string(name));
+        extender.array(at, 0x08, u32s(added));
+        extender.array(at, 0x10, u32s([names[2], added[0], builder.string("Nowhere")]));
+        extender.array(at, 0x18, matrices(&[1.0, 0.5, 7.0]));
+        let ids =
+            ["ship.visual", "ship.skel_ext", "ship.model", "old.model", "other.model"].map(|path| builder.path(path));
+        let mut models = BlobWriter::new(PrototypeType::Model, 2);
+        let [first, second] = [0, 1].map(|record| models.record(record));
+        models.data.set(first, ids[0]);
+        models.data.patch(first + 8, [2]);
+        // An extender that the database lacks has no nodes.
+        models.array(first, 0x10, u64s([ids[1], 999]));
+        models.data.set(second, 999u64);
+        let mut old = BlobWriter::with_size(Layout::ModelV14.size(), 1);
+        old.data.set(old.record(0), ids[0]);
+        for (prototype, checksum, blob) in [
+            (PrototypeType::Visual, 0, visual),
+            (PrototypeType::SkeletonExtender, 0, extender),
+            (PrototypeType::Model, 0, models),
+            (PrototypeType::Model, 0xD6B1_1569, old),
+        ] {
+            builder.database(prototype.magic(), checksum, blob.finish());
+        }
+        for (id, (database, record)) in ids.into_iter().zip([(0, 0), (1, 0), (2, 0), (3, 0), (2, 1)]) {
+            builder.resource(id, database, record, 0);
+        }
+        Database::open(Source::from_vec("assets.bin", builder.build())).unwrap()
+    }
+
+    /// The nodes of a visual or model, and their heights above it.
+    fn nodes(database: &Database, path: &str) -> Result<Option<Vec<(String, f32)>>> {
+        let nodes = database.visual(path)?.map(|visual| visual.nodes);
+        Ok(nodes.map(|nodes| nodes.into_iter().map(|(name, matrix)| (name, matrix[13])).collect()))
+    }
+
+    fn heights(nodes: &[(&str, f32)]) -> Vec<(String, f32)> {
+        nodes.iter().map(|(name, height)| ((*name).to_owned(), *height)).collect()
+    }
+
+    /// Nodes of the extender stand on nodes of the visual and on each other; one without a known parent stands on the model.
+    #[test]
+    fn nodes_of_an_extender_stand_on_the_nodes_of_the_visual() {
+        let database = database([ROOT, 0, 1]);
+        let own = heights(&[("Root", 0.0), ("Deck", 2.0), ("Mast", 12.0)]);
+        assert_eq!(nodes(&database, "ship.visual").unwrap().unwrap(), own);
+        assert_eq!(nodes(&database, "old.model").unwrap().unwrap(), own);
+        let more = heights(&[("Radar", 13.0), ("Lamp", 13.5), ("Flag", 7.0)]);
+        assert_eq!(nodes(&database, "ship.model").unwrap().unwrap(), [own, more].concat());
+        // A model without its visual, a record of another type, and a path that the database lacks.
+        for path in ["other.model", "ship.skel_ext", "none.model"] {
+            assert_eq!(nodes(&database, path).unwrap(), None, "{path}");
+        }
+        // The parent of a node may follow it.
+        let reversed = self::database([1, 2, ROOT]);
+        let own = heights(&[("Root", 12.0), ("Deck", 12.0), ("Mast", 10.0)]);
+        assert_eq!(nodes(&reversed, "ship.visual").unwrap().unwrap(), own);
+    }
+
+    #[test]
+    fn nodes_that_stand_on_each_other_or_on_none_are_damage() {
+        for (parents, message) in [([2, 0, 1], "cycle"), ([ROOT, 3, 0], "parent of a node: 3 is not allowed")] {
+            let error = nodes(&database(parents), "ship.visual").unwrap_err().to_string();
+            assert!(error.contains(message) && error.contains("0x"), "{error}");
+        }
+    }
+}

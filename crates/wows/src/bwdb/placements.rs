@@ -88,22 +88,22 @@ fn nodes(visual: &Visual<'_>, texts: &dyn IdTexts, budget: &Budget) -> Result<No
         let mut chain = Vec::new();
         let mut at = node;
         let mut above = loop {
-            match found.get(at) {
-                Some(Some(known)) => break Some(*known),
-                Some(None) if chain.len() <= names.len() => chain.push(at),
-                Some(None) => return Err(parents.view().error(ErrorKind::Cycle { at: node as u64 })),
-                None => return Err(parents.view().bad_value("parent of a node", at as u64)),
-            }
-            match parents.get(at).transpose()? {
-                Some(NO_PARENT) => break None,
-                Some(parent) => at = usize::from(parent),
-                None => return Err(parents.view().bad_value("node without a parent", at as u64)),
+            match (found.get(at), parents.get(at).transpose()?, matrices.get(at).transpose()?) {
+                (Some(Some(known)), ..) => break Some(*known),
+                (_, Some(_), _) if chain.len() > names.len() => {
+                    return Err(parents.view().error(ErrorKind::Cycle { at: node as u64 }));
+                }
+                (_, Some(parent), Some(own)) => {
+                    chain.push((at, own));
+                    if parent == NO_PARENT {
+                        break None;
+                    }
+                    at = usize::from(parent);
+                }
+                _ => return Err(parents.view().bad_value("parent of a node", at as u64)),
             }
         };
-        for at in chain.into_iter().rev() {
-            let Some(own) = matrices.get(at).transpose()? else {
-                return Err(matrices.view().bad_value("node without a matrix", at as u64));
-            };
+        for (at, own) in chain.into_iter().rev() {
             let to_model = above.map_or(own, |above| product(&own, &above));
             found.get_mut(at).into_iter().for_each(|slot| *slot = Some(to_model));
             above = Some(to_model);
@@ -119,13 +119,10 @@ fn extend(nodes: &mut Nodes, extender: &SkeletonExtender<'_>, texts: &dyn IdText
     let (names, parents, matrices) = (extender.names()?, extender.parents()?, extender.matrices()?);
     spend(budget, names.len())?;
     let mut places: HashMap<String, [f32; 16]> = nodes.iter().cloned().collect();
-    for (number, name) in names.iter().enumerate() {
-        let name = text(Some(texts), name?)?;
-        let parent = parents.get(number).transpose()?.map(|parent| text(Some(texts), parent)).transpose()?;
-        let Some(own) = matrices.get(number).transpose()? else {
-            return Err(matrices.view().bad_value("node without a matrix", number as u64));
-        };
-        let matrix = parent.and_then(|parent| places.get(&parent)).map_or(own, |above| product(&own, above));
+    for ((name, parent), own) in names.iter().zip(parents.iter()).zip(matrices.iter()) {
+        let [name, parent] = [text(Some(texts), name?)?, text(Some(texts), parent?)?];
+        let own = own?;
+        let matrix = places.get(&parent).map_or(own, |above| product(&own, above));
         places.insert(name.clone(), matrix);
         nodes.push((name, matrix));
     }
