@@ -259,6 +259,21 @@ mod tests {
     }
 
     #[test]
+    fn a_field_is_found_by_its_whole_name() {
+        for (a, b, same) in
+            [("cents", "cents", true), ("cent", "cents", false), ("cents", "cent", false), ("", "", true)]
+        {
+            assert_eq!(is_same_text(a, b), same, "{a} {b}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "the record shows no field with this name")]
+    fn a_field_without_a_column_does_not_compile_in_a_constant() {
+        field::<Ware>("padding");
+    }
+
+    #[test]
     fn a_field_that_leaves_the_file_or_is_no_text_is_an_error_at_its_offset() {
         let bytes = [b'r', 0xFF, 0, 0, 0, 0, 0, 0];
         let record = View::new(&bytes, "wares");

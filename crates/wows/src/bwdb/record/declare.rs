@@ -210,3 +210,64 @@ macro_rules! unions {
     )+};
 }
 pub(in crate::bwdb) use unions;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bwdb::record::Form;
+
+    fn fields(places: &[usize]) -> Vec<FieldInfo> {
+        places.iter().map(|at| FieldInfo::new("field", *at, <u32 as Typed>::OF, Form::Inline, None)).collect()
+    }
+
+    /// Fields of four bytes at these places.
+    #[test]
+    fn fields_and_unused_bytes_cover_a_struct_once() {
+        for (places, unused, size, covers) in [
+            (&[0, 4][..], &[][..], 8, true),
+            (&[4, 0], &[], 8, true),
+            (&[0, 6], &[(4, 6)], 10, true),
+            (&[], &[(0, 2), (2, 4)], 4, true),
+            // Gaps between fields and at the end.
+            (&[0, 6], &[], 10, false),
+            (&[0], &[], 8, false),
+            // Overlaps, and fields and spans outside of the struct.
+            (&[0, 2], &[], 6, false),
+            (&[0, 0], &[], 4, false),
+            (&[0, 4], &[(4, 8)], 8, false),
+            (&[0, 4], &[], 4, false),
+            (&[0], &[(4, 8)], 4, false),
+            (&[0], &[], 2, false),
+        ] {
+            assert_eq!(tile(&fields(places), unused, size), covers, "{places:?} {unused:?} {size}");
+        }
+    }
+
+    #[test]
+    fn a_pointer_has_eight_bytes_and_its_array_the_table_of_its_elements() {
+        let numbers = FieldInfo::new("numbers", 0, <u16 as Typed>::OF, Form::Array { count: 1 }, Some("lists"));
+        let own = FieldInfo { form: Form::Inline, ..numbers };
+        assert_eq!((numbers.size(), own.size()), (8, 2));
+        assert!(!numbers.is_flat() && own.is_flat());
+        assert_eq!(numbers.told_in, Some("lists"));
+        let elements = Box::leak(Box::new(Type::of_fields("Node", 4, Some("nodes"), Vec::leak(fields(&[0])))));
+        for (form, told, shown_in) in [
+            (Form::Array { count: 0 }, None, Some("nodes")),
+            (Form::Array { count: 0 }, Some("bones"), Some("bones")),
+            (Form::One, None, None),
+        ] {
+            assert_eq!(FieldInfo::new("nodes", 8, elements, form, told).told_in, shown_in, "{form:?}");
+        }
+    }
+
+    #[test]
+    fn a_count_is_the_number_of_its_field() {
+        assert_eq!(["first", "second"].map(|name| number_of(name, &["first", "second"])), [0, 1]);
+    }
+
+    #[test]
+    #[should_panic(expected = "no field has the name of the count of an array")]
+    fn a_count_without_a_field_does_not_compile_in_a_declaration() {
+        number_of("third", &["first", "second"]);
+    }
+}

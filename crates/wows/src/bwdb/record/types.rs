@@ -564,3 +564,55 @@ impl<'a> Elements<'a> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Typed, union::UnionKind};
+    use super::*;
+
+    /// Texts and ids in a part are in the whole, and a pointer to the part keeps the bytes of the whole from being all of it.
+    #[test]
+    fn a_type_has_what_its_parts_have() {
+        let [number, name, path, text] =
+            [<u32 as Typed>::OF, super::super::NameId::OF, super::super::PathId::OF, super::super::Text::OF];
+        let of = |of: &'static Type, form| {
+            let parts = Vec::leak(vec![
+                FieldInfo::new("count", 0, number, Form::Inline, None),
+                FieldInfo::new("part", 8, of, form, None),
+            ]);
+            Type::of_fields("Whole", 0x18, None, parts).traits
+        };
+        for (part, texts, flat, refers) in [
+            (number, HeldTexts::NONE, true, false),
+            (name, HeldTexts::BY_ID, true, false),
+            (path, HeldTexts::BY_ID, true, true),
+            (text, HeldTexts::OWN, false, true),
+        ] {
+            let (inline, pointer) = (of(part, Form::Inline), of(part, Form::Array { count: 0 }));
+            assert_eq!((inline.texts, inline.flat, inline.refers), (texts, flat, refers), "{part:?}");
+            assert_eq!((pointer.texts, pointer.flat, pointer.refers), (texts, false, refers), "{part:?}");
+            let kinds = Vec::leak(vec![UnionKind { kind: 3, name: "part", of: part }]);
+            let chosen = Type::of_kinds("Choice", kinds).traits;
+            assert_eq!((chosen.texts, chosen.flat, chosen.refers), (texts, false, refers), "{part:?}");
+        }
+    }
+
+    #[test]
+    fn a_leaf_is_shown_as_its_kind_and_a_struct_as_its_fields() {
+        let leaf = Type::leaf("count", 4, TypeKind::U32, Kind::Uint, |view| {
+            Ok(Leaf::Value(view.read::<le::U32>()?.get().into()))
+        });
+        assert_eq!((leaf.kind(), leaf.shown(), leaf.fields().len()), (TypeKind::U32, Some(Kind::Uint), 0));
+        let bytes = 7u32.to_le_bytes();
+        let read = leaf.read_leaf(View::new(&bytes, "record")).expect("a leaf").unwrap();
+        assert!(matches!(read, Leaf::Value(value) if value.to_string() == "7"));
+        let fields = Vec::leak(vec![
+            FieldInfo::new("count", 0, <u32 as Typed>::OF, Form::Inline, None),
+            FieldInfo::new("ids", 8, <u16 as Typed>::OF, Form::Array { count: 0 }, None),
+            FieldInfo::new("name", 0x10, super::super::Text::OF, Form::One, None),
+        ]);
+        let whole = Type::of_fields("Row", 0x18, None, fields).declared();
+        assert_eq!((whole.kind(), whole.shown(), whole.is_declared), (TypeKind::Parts, None, true));
+        assert_eq!(whole.to_string(), "Row, 18\n00 u32 count\n08 [u16; count] ids\n10 [text] name\n");
+    }
+}
