@@ -1,5 +1,6 @@
 //! Tests of prototype databases: reading, records of all forms, and references.
 
+mod compared;
 mod edit;
 mod items;
 mod placed;
