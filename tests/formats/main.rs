@@ -12,6 +12,7 @@ mod dds;
 mod declarations;
 mod detection;
 mod documents;
+mod edits;
 #[cfg(all(feature = "cli", feature = "parquet"))]
 mod fuzzing;
 mod gameparams;

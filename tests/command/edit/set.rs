@@ -2,6 +2,7 @@
 
 use super::command::{read, run};
 use crate::common::sample_folder;
+use assetq_sample::wdb::{Cell, Game, Sheet};
 use std::fs;
 use tempfile::TempDir;
 
@@ -76,6 +77,9 @@ fn an_entry_of_any_format_has_values_with_paths() {
 #[test]
 fn an_error_says_what_to_write() {
     let dir = sample_folder();
+    let twins = Sheet::new(Game::Later, "Items").fields(["u9Index"]);
+    let twins = twins.record("twin", [Cell::Int(1)]).record("twin", [Cell::Int(2)]);
+    fs::write(dir.path().join("twins.wdb"), twins.build()).unwrap();
     for (code, line, what) in [
         (2, "sheet.wdb r0000005.u7Race 300", "column u7Race: \"300\" does not fit: a whole number from 0 to 127"),
         (2, "sheet.wdb r0000005.Race 3", "no value \"Race\"; did you mean u7Race or u7Race_1?"),
@@ -87,6 +91,12 @@ fn an_error_says_what_to_write() {
         (2, "savegame.vrb Bounds.Max.Y seven", "\"Bounds.Max.Y\": \"seven\" does not fit: a number"),
         (2, "savegame.vrb Entities[3].Mass 1", "write [Entities][3].Mass or [Main].Entities[3].Mass"),
         (2, "savegame.vrb [Main].Entities[99].Mass 1", "no item [99]: it has "),
+        (2, "savegame.vrb [Main].Entities 1", "\"[Main].Entities\": \"1\" does not fit: a list of "),
+        (
+            2,
+            "twins.wdb twin.u9Index 3 --table records",
+            "records: 2 rows are named \"twin\": `sql UPDATE` or `patch` says which",
+        ),
         (2, "town.wdata portal_000.offset 1", "column offset: 1 does not fit"),
         (2, "global.mo IDS 1", "mo files are read and not written"),
     ] {

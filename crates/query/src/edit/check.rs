@@ -361,6 +361,9 @@ fn without_digits(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use crate::source::Source;
+    use crate::table::column_index;
+    use assetq_sample::wdb::{Cell, Game, Sheet};
 
     fn check(findings: &[(&'static str, &'static str, u64)]) -> report::Check {
         let mut check = report::Check::new("mappings");
@@ -385,5 +388,97 @@ mod tests {
         assert!(!is_new(&[("mapping 2", "ends at 0x10", 0x70), ("mapping 4", "ends at 0x20", 0x90)], true));
         assert!(is_new(&[("mapping 2", "its id is there twice", 0x70)], true));
         assert!(new_finding(&check(&[("mapping 3", "ends", 0)]), None, true).is_some());
+    }
+
+    /// A sheet with these records, each with its number.
+    fn sheet(column: &str, records: &[(&str, u32)]) -> Asset {
+        let sheet = Sheet::new(Game::Later, "Items").fields([column]);
+        let sheet =
+            records.iter().fold(sheet, |sheet, (name, number)| sheet.record(name, [Cell::Int((*number).into())]));
+        Asset::open(Source::from_vec("items.wdb", sheet.build())).unwrap()
+    }
+
+    /// Files that a wrong writer could make for these edits.
+    #[test]
+    fn a_file_that_is_not_what_was_asked_is_named_with_what_differs() {
+        let old = sheet("u9Index", &[("a", 1), ("b", 2)]);
+        let records = old.reader().table("records").unwrap();
+        let [name, number] = ["record", "u9Index"].map(|name| column_index(&*records, name).unwrap());
+        let edit = |set: &[(usize, u32)], add: &[(&'static str, u32)], remove: &[usize]| TableEdits {
+            table: "records".into(),
+            set: set.iter().map(|(row, to)| (*row, vec![(number, (*to).into())])).collect(),
+            add: add.iter().map(|(key, to)| vec![(name, (*key).into()), (number, (*to).into())]).collect(),
+            remove: remove.to_vec(),
+        };
+        let compare = |edit: TableEdits, new: &Asset| {
+            let pieces = Pieces::whole(old.source().bytes().len());
+            super::check(&old, new, &[edit], &pieces, None, &Progress::default())
+        };
+        for (edit, column, rows, message) in [
+            (edit(&[(0, 5)], &[], &[]), "u9Index", &[("a", 6), ("b", 2)][..], "records: row 0: column u9Index differs"),
+            (edit(&[(0, 5)], &[], &[]), "u9Index", &[("a", 5), ("b", 3)], "records: row 1: column u9Index differs"),
+            (edit(&[(0, 5)], &[], &[]), "u9Index", &[("a", 5)], "table records has another number of rows"),
+            (
+                edit(&[(0, 5)], &[], &[]),
+                "u9Index",
+                &[("a", 5), ("b", 2), ("c", 3)],
+                "table records has a row more at 2",
+            ),
+            (edit(&[], &[("c", 3)], &[]), "u9Index", &[("a", 1), ("b", 2)], "table records has another number of rows"),
+            (
+                edit(&[], &[("c", 3)], &[]),
+                "u9Index",
+                &[("a", 1), ("b", 2), ("c", 4)],
+                "records: row 2: column u9Index differs",
+            ),
+            (
+                edit(&[], &[("c", 3)], &[]),
+                "u9Index",
+                &[("a", 1), ("b", 2), ("d", 3)],
+                "records: row 2: column record differs",
+            ),
+            (edit(&[], &[], &[0]), "u9Index", &[("a", 1), ("b", 2)], "records: row 0: column record differs"),
+            (edit(&[], &[], &[1]), "u9Index", &[("a", 1), ("b", 2)], "table records has a row more at 1"),
+            (edit(&[], &[], &[7]), "u9Index", &[("a", 1), ("b", 2)], "table records has another number of rows"),
+        ] {
+            let error = compare(edit, &sheet(column, rows)).unwrap_err().to_string();
+            assert!(error.contains(message), "{message}: {error}");
+        }
+        let added = edit(&[(0, 5)], &[("c", 3)], &[1]);
+        assert!(compare(added, &sheet("u9Index", &[("a", 5), ("c", 3)])).is_ok());
+        // Another file has tables with other columns, or rows of tables that no edit names.
+        let more = Sheet::new(Game::Later, "Items").fields(["u9Index", "u9More"]);
+        let more = more.record("a", [Cell::Int(5), Cell::Int(0)]).build();
+        let more = Asset::open(Source::from_vec("items.wdb", more)).unwrap();
+        let error = compare(edit(&[(0, 5)], &[], &[]), &more).unwrap_err().to_string();
+        assert!(error.contains("table records has other columns"), "{error}");
+        let error = compare(edit(&[], &[], &[]), &sheet("u9Other", &[("a", 1), ("b", 2)])).unwrap_err().to_string();
+        assert!(error.contains("was ") && error.contains(", too"), "{error}");
+    }
+
+    #[test]
+    fn an_entry_must_show_what_was_asked() {
+        let file = sheet("u9Index", &[("a", 1)]);
+        let shown = |number: u64| Value::Map(vec![("u9Index".into(), number.into())]);
+        let whole = |number: u64| {
+            let mut tree = Tree::default();
+            assert!(file.reader().cat("a", &mut tree).unwrap());
+            let Value::Map(mut members) = tree.into_value() else { panic!("an object") };
+            members.iter_mut().filter(|(name, _)| name == "u9Index").for_each(|(_, value)| *value = number.into());
+            Value::Map(members)
+        };
+        assert!(entry(&file, "a", &whole(1)).is_ok());
+        for (name, shown) in [("a", whole(2)), ("b", shown(1))] {
+            let error = entry(&file, name, &shown).unwrap_err().to_string();
+            assert!(error.contains(&format!("entry {name:?} differs")), "{error}");
+        }
+        let table = file.reader().table("records").unwrap();
+        let cells = |number: u64| vec![("no such column".into(), Value::Null), ("u9Index".into(), number.into())];
+        assert!(row_entry(&*table, 0, &cells(1)).is_ok());
+        let error = row_entry(&*table, 0, &cells(2)).unwrap_err().to_string();
+        assert!(
+            error.contains("records: column u9Index: 2 does not fit: by another cell of the entry it is 1"),
+            "{error}"
+        );
     }
 }

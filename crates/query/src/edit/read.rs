@@ -367,6 +367,10 @@ mod tests {
             (r#""change":7,"key":"a","new":{}"#, "row 1: change is no text"),
             (r#""change":"changed","key":"a","New":{}"#, "is no part of a change: it has table, change, key, old, new"),
             (r#""change":"changed","key":"a","new":{"x":1,"x":2}"#, "is there twice"),
+            (r#""change":"changed","key":"a","old":{"x":1}"#, "row 1: a changed row needs new"),
+            (r#""change":"removed","key":"a","new":{"x":1}"#, "row 1: a removed row has nothing new"),
+            (r#""change":"restored","key":"a""#, "row 1: an undo that cannot be understood"),
+            (r#""change":null,"key":"a""#, "row 1: change is no text"),
         ] {
             let error = all(&format!("{{{parts}}}"), ChangesFormat::Ndjson).unwrap_err();
             assert!(
