@@ -390,3 +390,74 @@ impl<'a> dyn Archive + 'a {
         (0..count).map(|n| self.file(n)).chain(fault)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    /// An archive by the three functions that a format must have: two files, and one whose entry is damaged.
+    struct Pair;
+
+    impl Archive for Pair {
+        fn len(&self) -> Result<usize> {
+            Ok(3)
+        }
+
+        fn file(&self, n: usize) -> Result<File<'_>> {
+            match n {
+                0 | 2 => Ok(File::new(["a.txt", "", "b/c.txt"][n].to_owned(), 2, n as u64)),
+                _ => Err(Error::of_part(ErrorKind::damaged("the entry"), format!("file {n}"))),
+            }
+        }
+
+        fn stored(&self, file: &File<'_>) -> Result<Source> {
+            Ok(Source::from_vec(&file.path, vec![b'x'; 2]))
+        }
+    }
+
+    /// All else that an archive can do follows, or is left out.
+    #[test]
+    fn an_archive_of_three_functions_finds_its_files_by_their_paths() {
+        let archive: &dyn Archive = &Pair;
+        assert_eq!(archive.find("b/c.txt").unwrap().unwrap().path, "b/c.txt");
+        assert_eq!([archive.position("a.txt").unwrap(), archive.position("c.txt").unwrap()], [Some(0), None]);
+        assert_eq!((archive.positions("b/c.txt").unwrap(), archive.positions("none").unwrap()), (vec![2], vec![]));
+        let files: Vec<String> = archive
+            .files()
+            .map(|file| file.map_or_else(|error| error.to_string(), |file| file.path.to_string()))
+            .collect();
+        assert_eq!(files, ["a.txt", "file 1: the entry", "b/c.txt"]);
+        let file = archive.file(0).unwrap();
+        assert!(archive.check(&file).is_ok() && archive.stored(&file).unwrap().bytes() == b"xx");
+        assert!(archive.unnamed_file(1).is_none() && archive.damage().is_empty() && archive.files_on_disk().is_empty());
+        assert!(archive.volumes().unwrap().is_empty() && archive.stamp("a.txt").is_none());
+        assert!(!archive.has_lists() && !archive.shows_contents() && archive.builds().is_none());
+        assert!(archive.database().is_none() && archive.parameters().is_none() && archive.oodle().is_none());
+    }
+
+    #[test]
+    fn codecs_are_named_and_oodle_needs_a_library() {
+        let archive: &dyn Archive = &Pair;
+        for (codec, name, is_decoded) in [
+            (Codec::None, "none", true),
+            (Codec::Deflate, "deflate", true),
+            (Codec::Zlib, "zlib", true),
+            (Codec::Oodle, "oodle", false),
+            (Codec::Unknown(0x2A), "unknown-0x2a", false),
+        ] {
+            assert_eq!((&*codec.name(), archive.decodes(codec)), (name, is_decoded));
+        }
+    }
+
+    #[test]
+    fn a_volume_is_installed_unless_it_is_known_to_be_missing() {
+        let unreadable = || Err(Error::of_part(ErrorKind::damaged("closed"), ""));
+        for (size, known, is_installed) in
+            [(Ok(Some(7)), Some(7), true), (Ok(None), None, false), (unreadable(), None, true)]
+        {
+            let volume = Volume::new("a.pkg", size, 1);
+            assert_eq!((volume.known_size(), volume.is_installed()), (known, is_installed));
+        }
+    }
+}

@@ -180,3 +180,77 @@ impl<'r> IntoIterator for &'r RowBuffer {
         self.rows()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Kind, Region};
+
+    fn prices() -> RowBuffer {
+        let columns = vec![Column::text("name").key(), Column::uint("cents")];
+        let row = |name: &'static str, cents: u64| vec![Value::text(name), cents.into()];
+        RowBuffer::new("prices", columns, vec![row("rope", 250), row("anchor", 9000)])
+    }
+
+    #[test]
+    fn a_row_is_found_by_its_number_and_by_its_key() {
+        let prices = prices();
+        let table: &dyn Table = &prices;
+        for row in [table.row_at(1).unwrap(), table.row("anchor").unwrap()] {
+            assert_eq!((row.number(), row.columns().len(), row.get::<u64>("cents").unwrap()), (1, 2, 9000));
+            assert_eq!(format!("{row:?}"), "Row { table: \"prices\", number: 1, .. }");
+        }
+        let shown: Vec<String> = prices.into_iter().map(|row| row.unwrap().get("name").unwrap()).collect();
+        assert_eq!(shown, ["rope", "anchor"]);
+        assert_eq!(format!("{:?}", prices.rows()), "Rows { table: \"prices\", .. }");
+        assert_eq!(prices.values()[0][1], Value::Uint(250));
+    }
+
+    #[test]
+    fn a_missing_row_or_column_is_named_with_the_nearest() {
+        let prices = prices();
+        let table: &dyn Table = &prices;
+        let row = table.row_at(0).unwrap();
+        for (error, message) in [
+            (table.row_at(2).unwrap_err(), "row 2 of prices not found"),
+            (table.row("ankor").unwrap_err(), "\"ankor\" not found in prices; did you mean anchor?"),
+            (row.value("cent").unwrap_err(), "table prices: no column cent; did you mean cents?"),
+            (row.get::<u64>("name").unwrap_err(), "row 0 of prices, column name"),
+            (prices.value(2, 0).unwrap_err(), "prices: row 2, column 0 not found"),
+        ] {
+            assert!(error.to_string().contains(message), "{message}: {error}");
+        }
+    }
+
+    /// A table by its four functions: all else is left out.
+    #[test]
+    fn a_table_of_four_functions_has_no_index_and_no_places() {
+        struct One(Vec<Column>);
+        impl Table for One {
+            fn name(&self) -> &str {
+                "one"
+            }
+
+            fn columns(&self) -> &[Column] {
+                &self.0
+            }
+
+            fn len(&self) -> Result<usize> {
+                Ok(1)
+            }
+
+            fn value(&self, _: usize, _: usize) -> Result<Value<'_>> {
+                Ok(5u64.into())
+            }
+        }
+        let one = One(vec![Column::new("number", Kind::Uint)]);
+        let table: &dyn Table = &one;
+        assert_eq!((table.known_len(), table.nature()), (Some(1), Nature::default()));
+        assert!(!table.finds(0) && table.find(0, &5u64.into()).is_none() && table.texts(0).is_none());
+        assert!(table.is_at(0, &Region::Point([0.0; 3])).is_none() && table.parts().is_none());
+        let rows: Vec<u64> = table.rows().map(|row| row.unwrap().get("number").unwrap()).collect();
+        assert_eq!(rows, [5]);
+        let mut none = crate::table::NoRows(None);
+        assert!(!none.advance().unwrap() && none.row() == 0 && none.value(0).is_err());
+    }
+}
