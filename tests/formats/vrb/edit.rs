@@ -928,3 +928,85 @@ fn rows_that_do_not_go_together_are_refused_with_the_reason() {
     };
     refused(edited(&bytes, edits), &["[Main].Entities: items of one list cannot both come and go at once"]);
 }
+
+/// A type table can describe types whose values no image can store. The file has no such values, and gets none.
+#[test]
+fn a_value_of_a_type_that_stores_none_is_refused() {
+    use assetq_sample::vrb::builtin::*;
+    let mut types = TypesBuilder::new();
+    let ty = types.named(0, 0, "Test:Root");
+    let any = ModelId(types.next_model().0 + 1);
+    let root = types.composite(ty, flags::CLASS, 0, &[polymorphic("Any", any)]);
+    let ty = types.named(2, 0, "Test:IAny");
+    types.proxy(ty, flags::INTERFACE, ModelId(0), 0);
+    let item_type = types.named(0, 0, "Test:Item");
+    let item = types.composite(item_type, flags::CLASS, 0, &[member("Id", INT32), member("Tag", STRING)]);
+    let ty = types.named(0, 0, "Test:Twin");
+    types.composite(ty, flags::CLASS, 0, &[member("Id", INT32), member("Tag", STRING)]);
+    let ty = types.generic(LIST, &[item_type]);
+    let list = types.list(ty, item);
+    for (name, size, of) in [("OfList", 8, list), ("OfText", 8, STRING), ("OfItem", 8, item), ("Short", 4, INT64)] {
+        let ty = types.named(1, 0, &format!("Test:{name}"));
+        types.composite(ty, flags::IMAGE, size, &[placed("Part", of, 0)]);
+    }
+    let mut out = ValuesBuilder::new();
+    out.present().null();
+    let bytes = archive_of(&types, root, &out.into_bytes());
+    let with = |name: &str, value: Value<'static>| {
+        let value = object([("$type", Value::owned(format!("Test:{name}"))), ("$value", value)]);
+        put(&bytes, MAIN, &object([("Any", value)]))
+    };
+    let part = |value: Value<'static>| object([("Part", value)]);
+    let item = || object([("Id", 1.into()), ("Tag", Value::Null)]);
+    for (name, value, words) in [
+        ("OfList", part(Value::List(vec![])), &["[Main].Any.Part", "a value of this type cannot lie in an image"][..]),
+        ("OfItem", part(item()), &["[Main].Any.Part", "a value of this type cannot lie in an image"]),
+        ("OfText", part("x".into()), &["[Main].Any.Part", "a reference cannot lie in an image"]),
+        ("Short", part(1.into()), &["[Main].Any.Part", "its place is not in the image that it belongs to"]),
+        ("Item", part(1.into()), &["[Main].Any", "Id"]),
+    ] {
+        refused(with(name, value), words);
+    }
+    // Of two types with these members, only the name of one says which.
+    let new = with("Item", item()).unwrap();
+    assert_eq!(plain(&new, "Any.Tag"), Value::Null);
+    let rows = [("Any.Id", 1.into()), ("Any.Tag", "x".into())].map(|(path, value): (&str, Value<'static>)| {
+        vec![(PATH, Value::owned(path.to_owned())), (VALUE, value), (CHUNK, MAIN.into())]
+    });
+    let filled = edited(&bytes, TableEdits { remove: vec![0], add: rows.to_vec(), ..TableEdits::default() });
+    refused(filled, &["this may be \"Test:Item\" or \"Test:Twin\"", "`patch --entry`"]);
+}
+
+/// Lists and dictionaries may be null, too, and the only row of a null one gives way to items or to nothing.
+#[test]
+fn lists_and_dictionaries_are_null_empty_or_filled() {
+    use assetq_sample::vrb::builtin::*;
+    let mut types = TypesBuilder::new();
+    let ty = types.named(0, 0, "Test:Root");
+    let first = types.next_model().0;
+    let [list, map, item] = [1, 2, 3].map(|more| ModelId(first + more));
+    let root = types.composite(ty, flags::CLASS, 0, &[member("List", list), member("Map", map), member("Item", item)]);
+    let ty = types.generic(LIST, &[type_of(INT32)]);
+    types.list(ty, INT32);
+    let ty = types.generic(DICTIONARY, &[type_of(STRING), type_of(INT32)]);
+    types.dictionary(ty, STRING, INT32);
+    let ty = types.named(0, 0, "Test:Item");
+    types.composite(ty, flags::CLASS, 0, &[member("Id", INT32)]);
+    let build = |write: fn(&mut ValuesBuilder) -> &mut ValuesBuilder| {
+        let mut out = ValuesBuilder::new();
+        write(out.present()).null();
+        archive_of(&types, root, &out.into_bytes())
+    };
+    let null = build(|out| out.null().null());
+    let empty = build(|out| out.count(0).count(0));
+    let filled = build(|out| out.count(1).i32(7).count(1).string("a").i32(8));
+    for (from, to) in
+        [(&null, &empty), (&empty, &filled), (&filled, &null), (&null, &filled), (&filled, &empty), (&empty, &null)]
+    {
+        assert_eq!(&put(from, MAIN, &plain(to, MAIN)).unwrap(), to);
+    }
+    // Without its row, null, a list is empty; an object that is null has no empty value.
+    let gone = remove_all(&null, |path| path == "List" || path == "Map").unwrap();
+    assert_eq!(decoded(&gone), decoded(&empty));
+    refused(remove_all(&null, |path| path == "Item"), &["[Main].Item", "values of this type are never empty"]);
+}
