@@ -313,4 +313,45 @@ mod tests {
         assert_eq!(super::single(0.100_000_001_490_116_12), None);
         assert!(widen(f32::NAN).is_nan() && widen(f32::INFINITY).is_infinite());
     }
+
+    /// A cell that SQLite got is found again by a comparison with it, if cells of its kind can be compared.
+    #[test]
+    fn a_cell_of_each_kind_is_the_key_that_sqlite_gets() {
+        for (kind, value) in [
+            (Kind::Bool, Value::Bool(true)),
+            (Kind::Int, Value::Int(-5)),
+            (Kind::Uint, Value::Uint(7)),
+            (Kind::F32, Value::F32(0.1)),
+            (Kind::F64, Value::F64(0.1)),
+            (Kind::Id64, Value::Id64(1 << 40)),
+            (Kind::Id32, Value::Id32(9)),
+            (Kind::Guid, Value::Guid(Guid([7; 16]))),
+            (Kind::Text, Value::text("a")),
+        ] {
+            let cell = SqlCell(&value);
+            let given = cell.to_sql().unwrap();
+            let stored = match &given {
+                ToSqlOutput::Borrowed(stored) => *stored,
+                ToSqlOutput::Owned(stored) => ValueRef::from(stored),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(key(kind, stored), Some(value.clone()), "{stored:?}");
+            assert_eq!(hash(&value).is_some(), can_hash(kind), "{kind:?}");
+        }
+        for (kind, stored) in [
+            (Kind::Uint, ValueRef::Integer(-1)),
+            (Kind::Bool, ValueRef::Integer(2)),
+            (Kind::Int, ValueRef::Text(b"5")),
+            (Kind::Id32, ValueRef::Text(b"rope")),
+            (Kind::Guid, ValueRef::Text(b"rope")),
+            (Kind::Nested, ValueRef::Text(b"[]")),
+            (Kind::F32, ValueRef::Real(f64::MAX)),
+            (Kind::Text, ValueRef::Text(&[0xFF])),
+        ] {
+            assert_eq!(key(kind, stored), None, "{stored:?}");
+        }
+        // No integer of SQLite has 64 bits without a sign.
+        let most = Value::Uint(u64::MAX);
+        assert_eq!(SqlCell(&most).to_sql().unwrap(), ToSqlOutput::Owned(Owned::Text(u64::MAX.to_string())));
+    }
 }

@@ -79,3 +79,32 @@ fn settle(rows: &mut [Vec<Value<'static>>], column: usize, declared: Option<Kind
     }
     kind.unwrap_or(Kind::Any)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+    use assetq_sample::{Size, wdb};
+
+    /// SQLite promises no kind for a computed column: whole numbers next to fractions are fractions, and a column of numbers and texts
+    /// has any kind.
+    #[test]
+    fn a_column_of_an_answer_has_the_kind_of_all_its_cells() {
+        let asset = Asset::open(Source::from_vec("sheet.wdb", wdb::demo(1, Size::Small))).unwrap();
+        for (cells, kind, shown) in [
+            ("1, 2", Kind::Int, vec![Value::Int(1), Value::Int(2)]),
+            ("1, 2.5", Kind::F64, vec![Value::F64(1.0), Value::F64(2.5)]),
+            ("2.5, 1", Kind::F64, vec![Value::F64(2.5), Value::F64(1.0)]),
+            ("'a', 'b'", Kind::Text, vec!["a".into(), "b".into()]),
+            ("1, 'b'", Kind::Any, vec![Value::Int(1), "b".into()]),
+            ("'a', 2", Kind::Any, vec!["a".into(), Value::Int(2)]),
+            ("NULL, 'b'", Kind::Text, vec![Value::Null, "b".into()]),
+            ("NULL, NULL", Kind::Any, vec![Value::Null, Value::Null]),
+        ] {
+            let statement = format!("SELECT {}", cells.replace(", ", " AS cell UNION ALL SELECT "));
+            let answer = query(&asset, &statement).unwrap();
+            let values: Vec<Value<'_>> = answer.values().iter().map(|row| row[0].clone()).collect();
+            assert_eq!((crate::table::Table::columns(&answer)[0].kind, values), (kind, shown), "{cells}");
+        }
+    }
+}
