@@ -362,14 +362,6 @@ fn an_entry_of_another_table_is_refused_with_its_name() {
     run(dir.path(), 0, &["set", "pack.bin", "it_potion.u16Price", "55", "-t", "item", "--dry-run"]);
 }
 
-/// A folder without names of ids is refused, rather than ignored.
-#[test]
-fn a_game_without_names_for_ids_is_no_source_of_names() {
-    let dir = world();
-    let (_, said) = run(dir.path(), 2, &["ls", "savegame.vrb", "--names", "se2"]);
-    assert!(said.contains("se2: a se2 file has no names for ids"), "{said}");
-}
-
 /// One statement joins tables of the game, of its parameters and of its database.
 #[test]
 fn a_statement_joins_tables_of_all_files_that_describe_a_game() {

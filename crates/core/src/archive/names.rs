@@ -245,7 +245,7 @@ impl NameSources {
         }
         match Asset::open_at(address, options) {
             Ok(asset)
-                if asset.reader().archive().is_some_and(|archive| archive.game().is_some())
+                if asset.reader().archive().is_some()
                     || asset.reader().facet::<dyn NameSource>().is_some()
                     || texts_of(&asset).is_some() =>
             {
