@@ -37,6 +37,7 @@ Examples:
   assetq find Lindenite se2-mod/               every file below a folder
   assetq find 61.5 savegame.vrb                a number, in texts and as a value
   assetq find UraniumIngot se2                 an item of a game with its GUID, by which savegame.vrb names it
+  assetq find potion \"ff13:*\"                 what the files of another game hold
   assetq find \"*.dds\" assets.bin --count       how many there are")]
 pub(super) struct Args {
     /// The text to find; it may also follow the files

@@ -44,6 +44,7 @@ Examples:
   assetq sql \"SELECT path FROM paths WHERE name LIKE '%.visual' LIMIT 5\" assets.bin
   assetq sql \"SELECT * FROM resources WHERE id = path_id('content/gameplay')\" assets.bin
   assetq sql \"SELECT n.path FROM new.paths n LEFT JOIN old.paths o USING (id) WHERE o.id IS NULL\" old=a.bin new=b.bin
+  assetq sql \"SELECT entity, path, o.value AS old, n.value AS new FROM old.fields o JOIN new.fields n USING (entity, path) WHERE o.value IS NOT n.value\" old=wows@7000000 new=wows --to changed.csv
   assetq sql \"SELECT type, count(*) AS n FROM resources GROUP BY type ORDER BY n DESC\" assets.bin -f csv
   assetq sql \"SELECT file, sum(triangles) FROM armor_models GROUP BY 1\" \"wows:content/**/*.geometry\"
   assetq sql \"SELECT * FROM visuals\" assets.bin --into visuals.sqlite

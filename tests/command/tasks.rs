@@ -344,6 +344,22 @@ fn a_comparison_notes_bytes_outside_of_all_rows() {
     assert_eq!(noted, "assetq: other.dds: note: no row differs, but bytes do, the first at offset 0x20\n");
 }
 
+/// Parameters that are given and in the game, too, state the thickness of a plate once.
+#[test]
+fn plates_have_one_row_for_each_use_however_often_parameters_are_given() {
+    let dir = world();
+    let file = format!("wows:{SHIP}/ship.geometry");
+    let plates = |with: &[&str]| {
+        let args = [&["export", &file, "-t", "armor_plates", "--to", "-", "--as", "csv"], with].concat();
+        run(dir.path(), 0, &args).0
+    };
+    let once = plates(&[]);
+    assert!(once.lines().any(|row| row.contains("A_Hull")), "{once}");
+    for with in ["wows", "wows:content/GameParams.data", "GameParams.data"] {
+        assert_eq!(plates(&["--with", with]), once, "{with}");
+    }
+}
+
 /// A file that is only read is the reason, and not the picture that a user wants to put into it.
 #[test]
 fn a_patch_of_a_format_that_is_not_written_says_so() {

@@ -24,6 +24,11 @@ impl PlateUse {
         Self { entity: entity.into(), plates, ..Self::default() }
     }
 
+    /// The ship or gun, its component and mounts: what is made of the plates.
+    pub fn user(&self) -> (Option<&str>, &str, Option<&str>, &[String]) {
+        (self.ship.as_deref(), &self.entity, self.component.as_deref(), &self.mounts)
+    }
+
     /// The entity and its component, as in `PASB018_Iowa A_Hull`.
     pub fn label(&self) -> String {
         match &self.component {

@@ -27,7 +27,9 @@ Examples:
   assetq history Aurora wows@7000000 wows            one ship, by name or title, with what all tables have of it
   assetq diff wows@7000000 wows --deep -w \"entity ~ '*Aurora*'\"   one ship of the parameters
   assetq diff wows@7000000 wows --deep -w \"path ~ '*Aurora*'\"     and her files
-  assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending")]
+  assetq diff old/ new/ --stat --by folder,kind      two folders, by folder and by ending
+  assetq sql \"SELECT name, o.shot_delay AS old, n.shot_delay AS new FROM old.mounts o JOIN new.mounts n USING (ship, mount, name) WHERE old <> new\" old=wows@7000000 new=wows
+                                                     columns of your choice, for a spreadsheet")]
 pub(in crate::cli) struct DiffArgs {
     /// The old file
     pub(super) old: PathBuf,

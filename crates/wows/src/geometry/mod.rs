@@ -45,6 +45,7 @@ use buffers::Decoded;
 use layout::{ArrayField, GeometryHeader};
 use models::Places;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -132,7 +133,11 @@ impl Geometry {
         let Some(names) = self.names.as_ref().filter(|_| has_armor) else { return Ok(Vec::new()) };
         let mut uses = Vec::new();
         for plating in names.facets::<dyn Plating>(&self.options)? {
-            uses.extend(plating.armor_of(self.source.name())?);
+            // The first file of parameters that knows a component counts: the same file may be given and be in the game, too.
+            let known: HashSet<_> = uses.iter().map(PlateUse::user).collect();
+            let mut found = plating.armor_of(self.source.name())?;
+            found.retain(|found| !known.contains(&found.user()));
+            uses.extend(found);
         }
         Ok(uses)
     }
