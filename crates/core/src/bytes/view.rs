@@ -9,6 +9,8 @@ use zerocopy::FromBytes;
 pub struct View<'a> {
     data: &'a [u8],
     at: usize,
+    /// No pointer leads to an earlier position.
+    first: usize,
     origin: u64,
     part: &'static str,
 }
@@ -17,7 +19,7 @@ impl<'a> View<'a> {
     /// The first byte of `data`, for reads that belong to `part`.
     #[inline]
     pub const fn new(data: &'a [u8], part: &'static str) -> Self {
-        Self { data, at: 0, origin: 0, part }
+        Self { data, at: 0, first: 0, origin: 0, part }
     }
 
     /// This view, for a `data` that begins at `origin` of an outer file.
@@ -45,6 +47,13 @@ impl<'a> View<'a> {
     #[inline]
     pub const fn skip(mut self, count: usize) -> Self {
         self.at = self.at.saturating_add(count);
+        self
+    }
+
+    /// Pointers lead no further back than `first`, counted from the start of the data. The position is the same.
+    #[inline]
+    pub const fn since(mut self, first: usize) -> Self {
+        self.first = first;
         self
     }
 
@@ -158,7 +167,8 @@ impl<'a> View<'a> {
     /// As [`View::follow`], with `None` for the null pointer.
     ///
     /// # Errors
-    /// `BadPointer` when it leads out of the data. The end of the data is allowed, because an empty array may be there.
+    /// `BadPointer` when it leads out of the data, or before the first position of [`View::since`]. The end of the data is allowed,
+    /// because an empty array may be there.
     #[inline]
     pub fn follow_nullable(&self, pointer: i64) -> Result<Option<Self>> {
         if pointer == 0 {
@@ -166,7 +176,7 @@ impl<'a> View<'a> {
         }
         let target = isize::try_from(pointer).ok().and_then(|p| self.at.checked_add_signed(p));
         match target {
-            Some(at) if at <= self.data.len() => Ok(Some(self.at(at))),
+            Some(at) if self.first <= at && at <= self.data.len() => Ok(Some(self.at(at))),
             _ => Err(self.error(ErrorKind::BadPointer { value: pointer })),
         }
     }
@@ -213,6 +223,15 @@ mod tests {
         assert!(view.follow(i64::MIN).is_err());
         assert!(view.follow(0).is_err());
         assert!(view.follow_nullable(0).unwrap().is_none());
+    }
+
+    #[test]
+    fn pointers_lead_no_further_back_than_the_first_position() {
+        let data = [1u8, 2, 3, 4, 5, 6, 7, 8];
+        let view = View::new(&data, "test").since(2).at(4);
+        assert_eq!(view.follow(-2).unwrap().take(1).unwrap(), [3]);
+        assert!(view.follow(-3).is_err());
+        assert!(view.skip(1).follow(-4).is_err());
     }
 
     #[test]

@@ -80,8 +80,8 @@ impl<'a> Blob<'a> {
             return Ok(Self { layout, ..blob });
         }
         view.take(size)?;
-        // Pointers of records lead nowhere else (docs/formats/bwdb.md §5).
-        let view = view.until(view.position().saturating_add(size));
+        // Pointers of records lead nowhere else (docs/formats/bwdb.md §5.2).
+        let view = view.since(view.position()).until(view.position().saturating_add(size));
         let blob = Self { view, records: view, ..blob };
         if let Some(need) = Some(size_of::<BlobHeader>()).filter(|&need| need > size) {
             return Err(view.error(ErrorKind::OutOfBounds { need: need as u64, have: size as u64 }));
@@ -98,7 +98,9 @@ impl<'a> Blob<'a> {
                 format!("{count} records of {size:#x} bytes do not fit into a database of {} bytes", blob.size());
             return Err(view.error(ErrorKind::Damaged { what: what.into() }));
         }
-        Ok(Self { layout, ..blob })
+        let blob = Self { layout, ..blob };
+        let first = blob.records_end().unwrap_or_else(|| view.position());
+        Ok(Self { records: records.since(first), ..blob })
     }
 
     /// Finds the layout of the records. No file states their size: a known schema checksum settles it, otherwise a sample of the

@@ -9,6 +9,7 @@ use crate::lazy;
 use crate::report::Report;
 use crate::threads::lock;
 use crate::writable::Reached;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Some records of a database.
@@ -50,20 +51,33 @@ pub(super) fn reached(db: &Database, old: &Database, changed: &[Range<usize>]) -
     if !is_of_records || !is_laid_out_alike {
         return None;
     }
-    let budget = Budget::of_arrays(old.source().bytes().len());
-    // No pointer of a record leads past the end of its database.
-    let first = changed.first().map_or(0, |range| range.start);
-    let reaching = blobs.into_iter().zip(before).filter(|(blob, _)| blob.end() > first);
-    let reaching = reaching.map(|(blob, before)| SomeRecords { blob, records: records(old, before, changed, &budget) });
-    let reaching: Vec<SomeRecords<'_>> = reaching.filter(|some| !some.records.is_empty()).collect();
+    // No pointer of a record leads out of its database.
+    let reaching = blobs.into_iter().zip(before).filter_map(|(blob, before)| {
+        let is_inside = |range: &&Range<usize>| blob.view().position() <= range.start && range.end <= blob.end();
+        let inside: Vec<Range<usize>> = changed.iter().filter(is_inside).cloned().collect();
+        (!inside.is_empty()).then(|| SomeRecords { blob, records: records(old, before, &inside) })
+    });
+    let reaching: Vec<SomeRecords<'_>> = reaching.collect();
     let checks = reaching.iter().map(|some| verify::some_records(db, some)).collect();
     Some(Reached { rows: tables::rows_of_records(db, &reaching)?, report: Report { checks } })
 }
 
-/// The records of a database that reach one of the ranges, or that cannot be read.
-fn records(db: &Database, blob: Blob<'_>, changed: &[Range<usize>], budget: &Budget) -> Vec<usize> {
+/// The records of a database that hold one of the ranges; if some bytes follow all records, those that reach a range or cannot be read.
+fn records(db: &Database, blob: Blob<'_>, changed: &[Range<usize>]) -> Vec<usize> {
+    // No pointer leads to a record.
+    if let Some((size, end)) = blob.record_size().zip(blob.records_end())
+        && changed.iter().all(|range| range.end <= end)
+    {
+        let start = blob.records().position();
+        let numbers = changed.iter().flat_map(|range| {
+            let [first, end] = [range.start, range.end].map(|at| at.saturating_sub(start));
+            first.checked_div(size).unwrap_or(0)..end.div_ceil(size.max(1))
+        });
+        return numbers.collect::<BTreeSet<_>>().into_iter().collect();
+    }
+    let budget = Budget::of_arrays(db.source().bytes().len());
     let is_reaching = |record: &usize| {
-        let mut reach = Reach::new(db.source().view(""), changed, budget);
+        let mut reach = Reach::new(db.source().view(""), changed, &budget);
         reach.walk(blob, *record);
         reach.is_met || reach.spent.is_some()
     };
@@ -160,6 +174,8 @@ impl<'a> Walker<'a> for Reach<'a, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::prototypes::{Prototype, Visual};
+    use super::super::record::Typed as _;
     use super::*;
     use crate::reader::Reader;
     use crate::report::{Check, Progress};
@@ -245,6 +261,48 @@ mod tests {
             met += 1;
         }
         assert!(met > 0);
+    }
+
+    #[test]
+    fn a_pointer_to_a_record_or_out_of_its_database_is_damage() {
+        let bytes = demo(3, Size::Small);
+        let db = open(&bytes);
+        let is_of_visuals = |blob: &Blob<'_>| blob.type_name() == Some("VisualPrototype");
+        let blob = db.databases().flatten().find(is_of_visuals).unwrap();
+        let record = blob.record_span(1).unwrap().0.position();
+        let at = record + Visual::OF.field(Visual::number_of("lods")).at;
+        let after = blob.records_end().unwrap();
+        for (target, is_sound) in [
+            (after, true),
+            (after - 1, false),
+            (record, false),
+            (blob.records().position(), false),
+            (blob.view().position() - 0x40, false),
+            (blob.end() + 1, false),
+        ] {
+            let mut changed = bytes.clone();
+            let pointer = target as i64 - record as i64;
+            changed[at..at + 8].copy_from_slice(&pointer.to_le_bytes());
+            let db = open(&changed);
+            let record = db.database(blob.index()).unwrap().record(1).unwrap();
+            let Some(Prototype::Visual(visual)) = record else { panic!("it is a visual") };
+            assert_eq!(visual.lods().is_ok(), is_sound, "{target:#x}");
+        }
+    }
+
+    /// Nothing but the record itself leads to its bytes, so that no other record is read again.
+    #[test]
+    fn bytes_of_records_reach_these_records_alone() {
+        let bytes = demo(3, Size::Small);
+        let db = open(&bytes);
+        for blob in db.databases().flatten().filter(|blob| blob.len() > 2) {
+            let at = |record: usize| blob.record_span(record).unwrap().0.position();
+            let reach = |changed: Range<usize>| records(&db, blob, std::slice::from_ref(&changed));
+            assert_eq!(reach(at(1)..at(1) + 1), [1]);
+            assert_eq!(reach(at(1) - 1..at(2) + 1), [0, 1, 2]);
+            assert_eq!(reach(at(0)..blob.records_end().unwrap()).len(), blob.len());
+            assert_eq!(records(&db, blob, &[at(0)..at(0) + 1, at(2) - 1..at(2)]), [0, 1]);
+        }
     }
 
     #[test]
