@@ -342,4 +342,37 @@ mod tests {
         assert_eq!(of("golem")[0], "0 present -  {sName: golem, u16HitPoints: 1}");
         assert!(of("nobody").is_empty());
     }
+
+    /// Rows of one key are compared in their order.
+    #[test]
+    fn rows_with_one_key_have_events_of_their_own() {
+        let builds = [&[("bat", 1), ("bat", 2)][..], &[("bat", 1), ("bat", 5)], &[("bat", 1)]];
+        let builds: Vec<_> = builds.iter().enumerate().map(|(n, rows)| (n.to_string(), state(rows, "bat"))).collect();
+        let history = History::new("bat", &builds);
+        let events = history.events().iter().map(|event| {
+            let field = event.field.as_deref().unwrap_or("-");
+            format!("{} {} {field} {} {}", event.build, event.kind.name(), event.old, event.new)
+        });
+        assert_eq!(
+            events.collect::<Vec<_>>(),
+            [
+                "0 present -  {sName: bat, u16HitPoints: 1}",
+                "0 present -  {sName: bat, u16HitPoints: 2}",
+                "1 changed u16HitPoints 2 5",
+                "2 removed - {sName: bat, u16HitPoints: 5} "
+            ]
+        );
+    }
+
+    #[test]
+    fn an_entry_of_very_many_rows_is_refused() {
+        let rows = vec![("bat", 1); MOST_ROWS + 1];
+        let sheet =
+            rows.iter().fold(Sheet::new(Game::Later, "Monsters").fields(["u16HitPoints"]), |sheet, (name, points)| {
+                sheet.record(name, [Cell::Int(*points)])
+            });
+        let asset = Asset::open(Source::from_vec("a.wdb", sheet.build())).unwrap();
+        let error = EntryState::read(&asset, "bat", &[]).err().unwrap().to_string();
+        assert!(error.contains("rows of one entry") && error.contains("65537"), "{error}");
+    }
 }

@@ -300,3 +300,121 @@ impl Special for Files<'_> {
 
 /// The limit of files with one content among which a file with the same name is searched.
 const MANY: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+    use crate::report::Progress;
+
+    /// An archive of these files. A file without a path has a damaged entry, the contents of `torn` cannot be read, and
+    /// volumes are not installed.
+    struct Listed(Result<Vec<File<'static>>>);
+
+    impl Archive for Listed {
+        fn len(&self) -> Result<usize> {
+            self.0.as_ref().map(Vec::len).map_err(Error::clone)
+        }
+
+        fn file(&self, n: usize) -> Result<File<'_>> {
+            let files = self.0.as_ref().map_err(Error::clone)?;
+            let file = files.get(n).filter(|file| !file.path.is_empty()).cloned();
+            file.ok_or_else(|| Error::of_part(ErrorKind::damaged("the entry"), format!("file {n}")))
+        }
+
+        fn stored(&self, file: &File<'_>) -> Result<Source> {
+            match &file.volume {
+                Some(volume) => Err(Error::of_part(ErrorKind::NotInstalled { what: volume.to_string() }, "")),
+                None if file.path.ends_with("torn") => Err(Error::of_part(ErrorKind::damaged("the contents"), "torn")),
+                None => Ok(Source::from_vec(&file.path, file.path.as_bytes().to_vec())),
+            }
+        }
+    }
+
+    fn file(path: &'static str, crc32: Option<u32>) -> File<'static> {
+        let mut file = File::new(path, path.len() as u64, 0);
+        file.crc32 = crc32;
+        file
+    }
+
+    fn files<'a>(old: &'a Listed, new: &'a Listed) -> Files<'a> {
+        Files { both: [old, new], has_identities: false, state: RandomState::new(), missing: Mutex::default() }
+    }
+
+    /// The differences, and the damage with its side.
+    fn found(of: &Files<'_>) -> (Differences, Vec<String>) {
+        let found = super::super::pair::differences(of, &Progress::default(), 0);
+        let mut faults: Vec<String> = found.faults.iter().map(|(side, error)| format!("{side:?} {error}")).collect();
+        faults.sort();
+        (found, faults)
+    }
+
+    /// The fields of two files that differ, and the damage with its side.
+    fn fields(of: &Files<'_>, rows: (u32, u32)) -> (Vec<String>, Vec<String>) {
+        let (mut fields, mut faults) = (Vec::new(), Vec::new());
+        of.fields(rows, &mut fields, &mut |side, error| faults.push(format!("{side:?} {error}")));
+        let shown = fields.iter().map(|field| format!("{} {} -> {}", field.name, field.old, field.new));
+        (shown.collect(), faults)
+    }
+
+    #[test]
+    fn a_damaged_entry_or_list_is_damage_of_its_side_and_no_file_is_added_or_removed() {
+        let whole = Listed(Ok(vec![file("a", Some(1)), file("b", Some(2)), file("c", Some(3))]));
+        let torn = Listed(Ok(vec![file("a", Some(9)), file("", None)]));
+        let unlisted = Listed(Err(Error::of_part(ErrorKind::damaged("the list"), "")));
+        let (differences, faults) = found(&files(&whole, &torn));
+        assert_eq!(faults, ["New file 1: the entry"]);
+        assert_eq!((differences.removed, differences.added, differences.changed), (vec![], vec![], vec![(0, 0)]));
+        let (differences, faults) = found(&files(&unlisted, &whole));
+        assert_eq!(faults, ["Old the list"]);
+        assert_eq!((differences.added.len(), differences.rows_old, differences.rows_new), (0, 0, 3));
+    }
+
+    #[test]
+    fn files_with_one_path_are_paired_by_their_contents_first() {
+        let old = Listed(Ok(vec![file("a", Some(1)), file("a", Some(2))]));
+        let new = Listed(Ok(vec![file("b", Some(7)), file("a", Some(2)), file("a", Some(3)), file("a", Some(1))]));
+        let (differences, faults) = found(&files(&old, &new));
+        assert_eq!((differences.removed, differences.added, differences.changed), (vec![], vec![0, 2], vec![]));
+        assert!(faults.is_empty(), "{faults:?}");
+        // A damaged entry has the contents of no other file.
+        let torn = Listed(Ok(vec![file("", None), file("", None)]));
+        let of = files(&torn, &torn);
+        let [old, new] = [Side::Old, Side::New].map(|side| of.contents(side, &[0, 1]));
+        assert!(old[0] != old[1] && old.iter().all(|hash| !new.contains(hash)), "{old:?} {new:?}");
+    }
+
+    #[test]
+    fn a_file_that_differs_is_described_by_what_can_be_read() {
+        let with_id = |id| {
+            let mut file = file("a", Some(1));
+            file.id = Some(id);
+            file
+        };
+        let in_volume = |stored_size| {
+            let mut file = file("v", None);
+            (file.volume, file.stored_size) = (Some("a.pkg".into()), stored_size);
+            file
+        };
+        let old = Listed(Ok(vec![with_id(1), file("torn", Some(5)), in_volume(8), file("a", Some(1))]));
+        let new = Listed(Ok(vec![with_id(2), file("torn", None), in_volume(9), file("b", Some(1))]));
+        let of = files(&old, &new);
+        for (row, shown, damage) in [
+            (0, &["id 0x0000000000000001 -> 0x0000000000000002"][..], &[][..]),
+            // The checksum of the new contents is unknown.
+            (1, &["crc32 0x00000005 -> "], &["New torn: the contents"]),
+            // The contents are unknown in both archives: their lists differ.
+            (2, &["stored_size 8 -> 9"], &[]),
+            (3, &["path a -> b"], &[]),
+        ] {
+            let expected = [shown, damage].map(|lines| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
+            assert_eq!(<[Vec<String>; 2]>::from(fields(&of, (row, row))), expected, "{row}");
+        }
+        assert_eq!(
+            of.notes(),
+            [(Side::Old, "a.pkg is not installed: 1 file in it compared by the list alone".to_owned())]
+        );
+        // Two paths of one hash are two files.
+        assert_eq!(of.verdict((3, 3)).unwrap(), Verdict::Other);
+    }
+}

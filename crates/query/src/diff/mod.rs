@@ -493,6 +493,9 @@ mod tests {
         assert_eq!((change.kind, &*change.key.to_string()), (DifferenceKind::Added, "r006"));
         let fields = change.fields.iter().map(|field| format!("{} {} {}", field.name, field.old, field.new));
         assert_eq!(fields.collect::<Vec<_>>(), ["u9Index  7"]);
+        counted.sides.swap(0, 1);
+        let found = counted.find(&Progress::default(), 0);
+        assert_eq!((found.removed.len(), found.added.len(), found.rows_old, found.rows_new), (500, 0, 500, 0));
     }
 
     /// A cell that cannot be read is damage of its own file, and no difference.
@@ -538,5 +541,113 @@ mod tests {
         // Without its key, a row of one file may be any row of the other.
         let (_, faults) = compared(torn(1, NONE), torn(NONE, NONE));
         assert_eq!(faults, ["Old rows: references form a cycle at 0x1"]);
+    }
+
+    /// Rows 0, 1, ... of a table of one key. The walk cannot go on at row `end`.
+    struct Cut {
+        columns: Vec<Column>,
+        end: usize,
+    }
+
+    impl Table for Cut {
+        fn name(&self) -> &str {
+            "rows"
+        }
+
+        fn columns(&self) -> &[Column] {
+            &self.columns
+        }
+
+        fn len(&self) -> Result<usize> {
+            Ok(4)
+        }
+
+        fn value(&self, row: usize, _: usize) -> Result<Value<'_>> {
+            Ok(Value::from(row as u64))
+        }
+
+        fn cursor_over(&self, first: usize, _: Option<&[usize]>) -> Box<dyn RowCursor + '_> {
+            Box::new(CutWalk { next: first, end: self.end })
+        }
+    }
+
+    struct CutWalk {
+        next: usize,
+        end: usize,
+    }
+
+    impl RowCursor for CutWalk {
+        fn advance(&mut self) -> Result<bool> {
+            if self.next == self.end {
+                return Err(Error::of_part(ErrorKind::Cycle { at: self.end as u64 }, "rows"));
+            }
+            self.next += 1;
+            Ok(self.next <= 4)
+        }
+
+        fn row(&self) -> usize {
+            self.next - 1
+        }
+
+        fn value(&self, _: usize) -> Result<Value<'_>> {
+            Ok(Value::from(self.row() as u64))
+        }
+    }
+
+    /// The rows after the damage are neither added nor removed, and a row that cannot be found again is damage of its side.
+    #[test]
+    fn a_walk_that_cannot_go_on_is_damage_of_its_side() {
+        let rows = |end| -> Box<dyn Table> { Box::new(Cut { columns: vec![Column::uint("id").key()], end }) };
+        let diff =
+            |old, new| TableDiff { name: "rows".into(), sides: [old, new], special: None, finder: None, damage: None };
+        let faults = |found: &Differences| {
+            found.faults.iter().map(|(side, error)| format!("{side:?} {error}")).collect::<Vec<_>>()
+        };
+        const WHOLE: usize = 9;
+        for (old, new, fault) in [
+            (Some(rows(2)), Some(rows(WHOLE)), "Old rows: references form a cycle at 0x2"),
+            (Some(rows(WHOLE)), Some(rows(2)), "New rows: references form a cycle at 0x2"),
+            (Some(rows(2)), None, "Old rows: references form a cycle at 0x2"),
+            (None, Some(rows(2)), "New rows: references form a cycle at 0x2"),
+        ] {
+            let diff = diff(old, new);
+            let found = diff.find(&Progress::default(), 0);
+            assert_eq!((found.removed.len(), found.added.len(), found.changed.len()), (0, 0, 0), "{fault}");
+            assert_eq!(faults(&found), [fault]);
+            assert!(matches!(diff.changes().unwrap_err().kind(), ErrorKind::Cycle { at: 2 }));
+        }
+        let (cut, whole) = (rows(2), rows(WHOLE));
+        for (old, new, side) in [(&cut, &whole, Side::Old), (&whole, &cut, Side::New)] {
+            let mut verdicts = Vec::new();
+            let columns = table::Columns::new(&**old, &**new);
+            crate::compare::Comparable::compare(&columns, &[(1, 1), (3, 3)], &mut |rows, verdict| {
+                verdicts.push((rows, verdict.map_err(|(side, error)| (side, error.to_string()))));
+            });
+            let damage = (side, "rows: references form a cycle at 0x2".to_owned());
+            assert_eq!(verdicts, [((1, 1), Ok(crate::compare::Verdict::Same)), ((3, 3), Err(damage))]);
+        }
+        let error = table::Seeker::new(&*whole).seek(7).err().unwrap();
+        assert_eq!(error.to_string(), "rows: row 7, column 0 not found");
+    }
+
+    /// A cell that a description shows, and that cannot be read, fails the whole list of changes.
+    #[test]
+    fn the_changes_fail_with_the_damage_of_a_cell_that_they_show() {
+        let rows = [0u64, 1];
+        let table = DeclaredTable::over("rows", &rows)
+            .column(Column::uint("id").key(), |(_, row)| Ok(Value::Uint(**row)))
+            .column(Column::uint("value"), |(_, row)| match **row {
+                1 => Err(Error::of_part(ErrorKind::Cycle { at: 1 }, "rows")),
+                row => Ok(Value::Uint(row)),
+            });
+        let diff = TableDiff {
+            name: "rows".into(),
+            sides: [None, Some(Box::new(table))],
+            special: None,
+            finder: None,
+            damage: None,
+        };
+        assert_eq!(diff.find(&Progress::default(), 0).added, [0, 1]);
+        assert_eq!(diff.changes().unwrap_err().to_string(), "rows: references form a cycle at 0x1");
     }
 }

@@ -253,7 +253,8 @@ mod tests {
     use crate::compare::Each;
     use crate::error::{Error, ErrorKind};
 
-    /// Rows of a key and a text. After the text "lost" no row is found.
+    /// Rows of a key and a text. After the text "lost" no row is found. The text "other" is the text of another key with the
+    /// same hash.
     struct Lists([Vec<(u64, &'static str)>; 2]);
 
     impl Comparable for Lists {
@@ -266,8 +267,12 @@ mod tests {
 
         fn compare(&self, pairs: &[(u32, u32)], each: &mut Each<'_>) {
             for &(a, b) in pairs {
-                let same = self.0[0][a as usize] == self.0[1][b as usize];
-                each((a, b), Ok(if same { Verdict::Same } else { Verdict::Changed }));
+                let verdict = match (self.0[0][a as usize], self.0[1][b as usize]) {
+                    (old, new) if old == new => Verdict::Same,
+                    (old, new) if (old.1 == "other") != (new.1 == "other") => Verdict::Other,
+                    _ => Verdict::Changed,
+                };
+                each((a, b), Ok(verdict));
             }
         }
 
@@ -293,6 +298,12 @@ mod tests {
         assert_eq!(compared(&old, &[(9, "z"), (1, "a"), (4, "x"), (3, "c")]), (vec![1], vec![0], vec![(3, 2)]));
         assert_eq!(compared(&old, &[]), (vec![0, 1, 2, 3], vec![], vec![]));
         assert_eq!(compared(&[], &old), (vec![], vec![0, 1, 2, 3], vec![]));
+    }
+
+    #[test]
+    fn two_keys_of_one_hash_are_a_removed_and_an_added_row() {
+        let old = [(1, "a"), (2, "b"), (3, "c")];
+        assert_eq!(compared(&old, &[(1, "a"), (3, "x"), (2, "other")]), (vec![1], vec![2], vec![(2, 1)]));
     }
 
     #[test]

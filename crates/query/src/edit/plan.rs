@@ -380,4 +380,27 @@ mod tests {
             assert!(!plan.makes(&bytes[..bytes.len() - 1]) && !plan.makes(&[&bytes[..], &[0]].concat()));
         }
     }
+
+    /// A file that was not written as planned is an error, and nothing is kept.
+    #[test]
+    fn a_new_file_with_other_bytes_than_planned_is_refused() {
+        let sheet = |names: &[&str]| {
+            let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]);
+            names.iter().fold(sheet, |sheet, name| sheet.record(name, [Cell::Int(1)])).build()
+        };
+        let (bytes, longer) = (sheet(&["a"]), sheet(&["a", "b"]));
+        let asset = Asset::open(Source::from_vec("items.wdb", bytes.clone())).unwrap();
+        let pieces = || Pieces::replaced(bytes.len(), vec![]).unwrap();
+        let mut plan = EditPlan::new(&asset, Options::default(), pieces());
+        let refused = |plan: &EditPlan, bytes: &[u8]| {
+            let source = Source::from_vec("items.wdb", bytes.to_vec());
+            plan.compared(source, pieces(), &Progress::default()).err().map(|error| error.to_string())
+        };
+        assert_eq!(refused(&plan, &bytes), None);
+        let said = refused(&plan, &longer).unwrap();
+        assert!(said.contains(&format!("it has {} bytes, not {}", longer.len(), bytes.len())), "{said}");
+        plan.restored = Some(xxh64(&longer, 0));
+        let said = refused(&plan, &bytes).unwrap();
+        assert!(said.contains("it has other bytes than it had"), "{said}");
+    }
 }

@@ -384,12 +384,39 @@ mod tests {
         }
     }
 
+    /// The last value is tried first, also in objects of objects; among very many values not all are tried.
+    #[test]
+    fn the_message_for_an_object_names_a_value_that_can_be_set() {
+        let named = |now: &Value<'static>, settable: &str| {
+            let tried = std::cell::Cell::new(0);
+            let fits = |path: &str, _: &str| {
+                tried.set(tried.get() + 1);
+                path.ends_with(settable)
+            };
+            (leaf(now, "1", "x", &fits).unwrap_err().to_string(), tried.get())
+        };
+        let inner = Value::Map(vec![("a".into(), Value::Bool(true)), ("list".into(), Value::List(Vec::new()))]);
+        let nested = Value::Map(vec![("inner".into(), inner), ("b".into(), Value::Null)]);
+        let what = "\"x\" is an object: name one of its values, as in \"x.inner.a\"";
+        assert_eq!(named(&nested, "a"), (what.to_owned(), 1));
+        let many = Value::Map((0..40).map(|n| (format!("n{n}").into(), Value::Uint(n))).collect());
+        let what = "\"x\" is an object: name one of its values, as in \"x.n38\"";
+        assert_eq!(named(&many, "n38"), (what.to_owned(), 2));
+        assert_eq!(named(&many, "n2"), ("\"x\" is an object, and no value in it can be set alone".to_owned(), 32));
+    }
+
     /// A record as `cat` shows it: a member of its entry.
     fn record() -> Value<'static> {
         let place = Value::Map(vec![("x".into(), Value::F32(1.0)), ("y".into(), Value::F32(2.0))]);
         let lods = Value::List(vec![Value::Uint(7), Value::Uint(8)]);
         let record = Value::Map(vec![("place".into(), place), ("lods".into(), lods)]);
-        Value::Map(vec![("id".into(), Value::Id64(5)), ("visual".into(), record)])
+        let (id, title) = (Value::Id64(5), Value::text("Yamato"));
+        Value::Map(vec![
+            ("id".into(), id),
+            ("title".into(), title),
+            ("owner".into(), Value::Null),
+            ("visual".into(), record),
+        ])
     }
 
     fn set_at(path: &str, given: &str) -> Result<String, String> {
@@ -417,6 +444,8 @@ mod tests {
             (".visual.lods.extent", "\"ship.visual.lods\": no value \"extent\" in it: it is a list of 2"),
             (".place.x[1]", "\"ship.place.x\": no value [1] in it: it is a number"),
             (".id.high", "\"ship.id\": no value \"high\" in it: it is an id"),
+            (".title.length", "\"ship.title\": no value \"length\" in it: it is a text"),
+            (".owner.id", "\"ship.owner\": no value \"id\" in it: it is null"),
         ] {
             let said = set_at(path, "1").unwrap_err();
             assert!(said.starts_with(what), "{said}");

@@ -462,3 +462,26 @@ pub(super) fn owned(value: ValueRef<'_>) -> Result<Value<'static>> {
         ValueRef::Blob(_) => return Err(refused("a blob fits into no column")),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_numbers_of_sqlite_are_values_of_edits_and_bytes_are_not() {
+        for (given, value) in [
+            (ValueRef::Null, Value::Null),
+            (ValueRef::Integer(-3), Value::Int(-3)),
+            (ValueRef::Real(0.5), Value::F64(0.5)),
+            (ValueRef::Text("é".as_bytes()), Value::text("é")),
+        ] {
+            assert_eq!(owned(given).unwrap(), value);
+        }
+        for (given, what) in [
+            (ValueRef::Text(b"\xFF"), "a text that is not UTF-8"),
+            (ValueRef::Blob(b"a"), "a blob fits into no column"),
+        ] {
+            assert!(owned(given).unwrap_err().to_string().contains(what), "{what}");
+        }
+    }
+}
