@@ -314,3 +314,70 @@ impl IdTexts for AllTexts<'_> {
         self.last(|texts| texts.title(id))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that has one text for one id of each kind.
+    struct OneText(u32, &'static str);
+
+    impl IdTexts for OneText {
+        fn path(&self, id: u64) -> Result<Option<Cow<'_, str>>> {
+            Ok((id == u64::from(self.0)).then(|| self.1.into()))
+        }
+
+        fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+            self.path(id.into())
+        }
+
+        fn id_of_path(&self, path: &str) -> Option<u64> {
+            (path == self.1).then(|| self.0.into())
+        }
+
+        fn title(&self, id: &str) -> Result<Option<Cow<'_, str>>> {
+            Ok((id == self.0.to_string()).then(|| self.1.into()))
+        }
+    }
+
+    #[test]
+    fn the_last_file_with_a_text_counts() {
+        let (first, last) = (OneText(1, "first"), OneText(1, "last"));
+        let other = OneText(2, "other");
+        let texts = AllTexts(vec![&first, &last, &other]);
+        for (id, text) in [(1, Some("last")), (2, Some("other")), (3, None)] {
+            assert_eq!(texts.path(id.into()).unwrap().as_deref(), text);
+            assert_eq!(texts.name(id).unwrap().as_deref(), text);
+            assert_eq!(texts.title(&id.to_string()).unwrap().as_deref(), text);
+        }
+        assert_eq!(["first", "other", "none"].map(|path| texts.id_of_path(path)), [Some(1), Some(2), None]);
+    }
+
+    #[test]
+    fn a_property_of_one_value_is_a_number_and_a_flag_is_1_or_0() {
+        let mut surface = Surface::new("hull");
+        surface.properties = vec![
+            ("flag".into(), Property::Value(Value::Bool(true))),
+            ("float".into(), Property::Value(Value::F32(0.5))),
+            ("int".into(), Property::Value(Value::Int(-3))),
+            ("uint".into(), Property::Value(Value::Uint(0))),
+            ("list".into(), Property::Value(Value::List(Vec::new()))),
+            ("map".into(), Property::Texture("a.dds".into())),
+        ];
+        for (name, number) in [
+            ("flag", Some(1.0)),
+            ("float", Some(0.5)),
+            ("int", Some(-3.0)),
+            ("uint", Some(0.0)),
+            ("list", None),
+            ("map", None),
+            ("none", None),
+        ] {
+            assert_eq!(
+                (surface.number(name), surface.is_set(name)),
+                (number, number.is_some_and(|n| n != 0.0)),
+                "{name}"
+            );
+        }
+    }
+}

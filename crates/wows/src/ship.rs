@@ -402,3 +402,22 @@ fn components(ship: &Entity<'_>, hull: Option<&str>) -> Result<BTreeMap<String, 
 fn has_hull(upgrade: &Upgrade<'_>, hull: &str) -> bool {
     upgrade.components().any(|(kind, name)| kind.is_text("hull") && name.is_text(hull))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_named_by_the_components_that_mount_them() {
+        for (component, name) in [
+            ("hull", "hull"),
+            ("artillery", "guns"),
+            ("atba", "secondaries"),
+            ("torpedoes", "torpedoes"),
+            ("airDefense", "anti_air"),
+            ("directors", "other_mounts"),
+        ] {
+            assert_eq!(PartKind::of_component(component).name(), name, "{component}");
+        }
+    }
+}

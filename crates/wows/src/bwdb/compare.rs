@@ -591,4 +591,71 @@ mod tests {
             assert_eq!(compared.decisive(table), None, "{table}");
         }
     }
+
+    fn open(bytes: &[u8]) -> Database {
+        Database::open(Source::from_vec("assets.bin", bytes.to_vec())).unwrap()
+    }
+
+    /// In damaged files ids repeat. The records of resources are paired in their order.
+    #[test]
+    fn rows_with_one_id_are_paired_by_their_contents() {
+        let database = open(&bwdb::demo(1, Size::Small));
+        let compared = DatabaseComparison { old: &database, new: &database };
+        for (table, distinct) in [("paths", 3), ("strings", 3), ("resources", 1)] {
+            let special = compared.table(table, true).unwrap();
+            let [of_old, of_new] = [Side::Old, Side::New].map(|side| special.contents(side, &[0, 1, 2]));
+            assert_eq!(of_old, of_new, "{table}");
+            assert_eq!(of_old.into_iter().collect::<HashSet<u64>>().len(), distinct, "{table}");
+            if table != "resources" {
+                assert_eq!(special.contents(Side::Old, &[u32::MAX]), [0], "{table}: a row that cannot be read");
+            }
+        }
+    }
+
+    #[test]
+    fn a_resource_of_a_missing_database_is_damage_of_its_side() {
+        let bytes = bwdb::demo(1, Size::Small);
+        let whole = open(&bytes);
+        let mut damaged = bytes.clone();
+        let at = whole.spans.resource_values.start + whole.resource_rows()[0] as usize * 4;
+        damaged[at..at + 4].copy_from_slice(&(63u32 << 2).to_le_bytes());
+        let damaged = open(&damaged);
+        let id = Id64(whole.resource_at_row(0).unwrap().id());
+        for (old, new, side) in [(&damaged, &whole, Side::Old), (&whole, &damaged, Side::New)] {
+            let special = Resources::new(old, new);
+            let (mut fields, mut faults) = (Vec::new(), Vec::new());
+            special.fields((0, 0), &mut fields, &mut |side, error| faults.push((side, error.to_string())));
+            let [(of, message)] = &faults[..] else { panic!("{faults:?}") };
+            assert!(fields.is_empty() && *of == side, "{faults:?}");
+            assert!(message.contains(&format!("resource {id}")) && message.contains("63"), "{message}");
+        }
+    }
+
+    /// The first ones are read again to find the damaged file; more would be slow.
+    #[test]
+    fn of_many_damaged_records_sixteen_are_attributed_to_their_file() {
+        let bytes = bwdb::demo(1, Size::Small);
+        let whole = open(&bytes);
+        let of_whole = Resources::new(&whole, &whole);
+        let is_material = |row: &u32| {
+            let (resource, blob) = of_whole.get(Side::Old, *row).unwrap();
+            resource.state() == State::Valid && blob.layout().is_some_and(|layout| layout.table() == "materials")
+        };
+        let row = (0..whole.resource_ids().len() as u32).find(is_material).unwrap();
+        let (resource, blob) = of_whole.get(Side::Old, row).unwrap();
+        let (record, size) = blob.record_span(resource.location().record_index()).unwrap();
+        let at = record.offset() as usize;
+        let mut damaged = bytes.clone();
+        damaged[at..at + size].fill(0x7F);
+        let damaged = open(&damaged);
+        for (old, new, first) in [(&damaged, &whole, Side::Old), (&whole, &damaged, Side::New)] {
+            let mut sides = Vec::new();
+            Resources::new(old, new).compare(&[(row, row); 18], &mut |_, verdict| {
+                let (side, error) = verdict.unwrap_err();
+                assert!(error.to_string().contains(&format!("resource {}", Id64(resource.id()))), "{error}");
+                sides.push(side);
+            });
+            assert_eq!((&sides[..16], &sides[16..]), (&[first; 16][..], &[Side::New; 2][..]));
+        }
+    }
 }

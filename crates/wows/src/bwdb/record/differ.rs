@@ -333,3 +333,137 @@ impl<'a> Differ<'a, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bwdb::Database;
+    use crate::error::ErrorKind;
+    use crate::relations::IdTexts;
+    use crate::source::Source;
+    use assetq_sample::{Size, bwdb};
+
+    /// The texts that a file has for all ids.
+    enum Texts {
+        None,
+        One,
+        Torn,
+    }
+
+    impl IdTexts for Texts {
+        fn path(&self, _: u64) -> Result<Option<Cow<'_, str>>> {
+            match self {
+                Self::None => Ok(None),
+                Self::One => Ok(Some("one".into())),
+                Self::Torn => Err(Error::of_part(ErrorKind::damaged("no text"), "strings")),
+            }
+        }
+
+        fn name(&self, id: u32) -> Result<Option<Cow<'_, str>>> {
+            self.path(id.into())
+        }
+    }
+
+    impl NameLookup for Texts {}
+
+    fn database() -> Database {
+        Database::open(Source::from_vec("assets.bin", bwdb::demo(1, Size::Small))).unwrap()
+    }
+
+    /// The fields in which materials differ, with both values, and the errors. Materials that repeat a name are left out.
+    fn differences(database: &Database, texts: &Texts) -> (Vec<[String; 3]>, Vec<String>) {
+        let is_material = |layout: Layout| layout.table() == "materials";
+        let materials = database.databases().flatten().find(|blob| blob.layout().is_some_and(is_material)).unwrap();
+        let budget = Budget::new("bytes", u64::MAX);
+        let (mut fields, mut errors) = (Vec::new(), Vec::new());
+        let layout = materials.layout().unwrap();
+        let places = (0..materials.len()).map(|record| materials.record_span(record).unwrap().0);
+        let places: Vec<View<'_>> = places
+            .filter(|view| match Prototype::read(layout, *view) {
+                Ok(Prototype::Material(material)) => properties(&material).unwrap().is_some(),
+                _ => false,
+            })
+            .collect();
+        for pair in places.windows(2) {
+            let [old, new] = [pair[0], pair[1]];
+            let mut out = |name: &str, old: Value<'_>, new: Value<'_>| {
+                fields.push([name.to_owned(), old.to_string(), new.to_string()])
+            };
+            let met = differ_record(layout, old, new, [texts; 2], &mut out, &budget);
+            errors.extend(met.iter().map(Error::to_string));
+        }
+        (fields, errors)
+    }
+
+    fn is_id(text: &str) -> bool {
+        text.strip_prefix("0x").is_some_and(|digits| digits.len() >= 8)
+    }
+
+    #[test]
+    fn names_that_no_file_has_are_shown_as_ids() {
+        let database = database();
+        let (fields, errors) = differences(&database, &Texts::None);
+        assert!(errors.is_empty(), "{errors:?}");
+        let mut names = fields.iter().filter_map(|[name, ..]| name.strip_prefix("properties.")).peekable();
+        assert!(names.peek().is_some() && names.all(is_id), "{fields:?}");
+        // A text that cannot be read is an error, and its id is shown.
+        let (torn, errors) = differences(&database, &Texts::Torn);
+        assert_eq!(torn, fields);
+        assert!(!errors.is_empty() && errors.iter().all(|error| error.contains("strings: no text")), "{errors:?}");
+    }
+
+    #[test]
+    fn two_ids_of_one_text_are_shown_as_ids() {
+        let (fields, errors) = differences(&database(), &Texts::One);
+        assert!(errors.is_empty(), "{errors:?}");
+        assert!(fields.iter().all(|[_, old, new]| old != new), "{fields:?}");
+        assert!(fields.iter().any(|[name, old, new]| name == "fx" && is_id(old) && is_id(new)), "{fields:?}");
+    }
+
+    #[test]
+    fn damaged_records_are_errors_and_have_no_digest() {
+        let database = database();
+        let budget = Budget::new("bytes", u64::MAX);
+        for table in ["materials", "visuals"] {
+            let is_named = |layout: Layout| layout.table() == table;
+            let blob = database.databases().flatten().find(|blob| blob.layout().is_some_and(is_named)).unwrap();
+            let layout = blob.layout().unwrap();
+            let (whole, size) = blob.record_span(0).unwrap();
+            let bytes = vec![0x7F; size];
+            let [torn, short] = [&bytes[..], &bytes[..2]].map(|bytes| View::new(bytes, "record"));
+            for view in [torn, short] {
+                for (old, new) in [(view, whole), (whole, view)] {
+                    let mut out = |_: &str, _: Value<'_>, _: Value<'_>| {};
+                    let errors = differ_record(layout, old, new, [&Texts::None; 2], &mut out, &budget);
+                    assert!(!errors.is_empty(), "{table}");
+                    assert_ne!(
+                        same_record(layout, old, new, &mut BudgetShare::new(&budget)).ok(),
+                        Some(true),
+                        "{table}"
+                    );
+                }
+            }
+            let digest = |view| digest(&Prototype::read(layout, view).unwrap(), &mut BudgetShare::new(&budget));
+            assert!(digest(whole).is_some() && digest(whole) == digest(whole) && digest(torn).is_none(), "{table}");
+        }
+    }
+
+    #[test]
+    fn values_of_properties_are_equal_if_kind_and_value_are() {
+        let leaves = [
+            Leaf::Name(NameId(1)),
+            Leaf::Name(NameId(2)),
+            Leaf::Path(PathId(1)),
+            Leaf::Path(PathId(2)),
+            Leaf::Text("a"),
+            Leaf::Text("b"),
+            Leaf::Value(Value::F32(f32::NAN)),
+            Leaf::Value(Value::F32(1.0)),
+        ];
+        for (a, old) in leaves.iter().enumerate() {
+            for (b, new) in leaves.iter().enumerate() {
+                assert_eq!(same_leaf(old, new), a == b, "{a} {b}");
+            }
+        }
+    }
+}

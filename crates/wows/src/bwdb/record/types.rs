@@ -570,6 +570,27 @@ mod tests {
     use super::super::{Typed, union::UnionKind};
     use super::*;
 
+    /// A field of any whole number may count the elements of an array.
+    #[test]
+    fn a_count_is_a_whole_number_from_0() {
+        for (of, bytes, counted) in [
+            (<u8 as Typed>::OF, &[3][..], Some(3)),
+            (<u16 as Typed>::OF, &[3, 1], Some(0x103)),
+            (<i16 as Typed>::OF, &[3, 1], Some(0x103)),
+            (<i16 as Typed>::OF, &[0xFF, 0xFF], None),
+            (<u32 as Typed>::OF, &[3, 0, 1, 0], Some(0x10003)),
+            (<i32 as Typed>::OF, &[0xFF; 4], None),
+            (<u64 as Typed>::OF, &[3, 0, 0, 0, 1, 0, 0, 0], Some(0x1_0000_0003)),
+        ] {
+            let fields = Vec::leak(vec![FieldInfo::new("count", 0, of, Form::Inline, None)]);
+            let whole = Type::of_fields("Whole", 8, None, fields);
+            let count = whole.count(View::new(bytes, "record"), 0);
+            assert_eq!(count.as_ref().ok().copied(), counted, "{of:?} {bytes:?}: {count:?}");
+            let (least, greatest) = of.kind().integers().unwrap();
+            assert!((least..=greatest).contains(&counted.map_or(-1, |count| count as i128)), "{of:?}");
+        }
+    }
+
     /// Texts and ids in a part are in the whole, and a pointer to the part keeps the bytes of the whole from being all of it.
     #[test]
     fn a_type_has_what_its_parts_have() {

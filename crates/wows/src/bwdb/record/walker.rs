@@ -118,3 +118,15 @@ impl HeldTexts {
         self.own || self.by_id
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_numbers_and_shown_with_all_digits() {
+        let (name, path) = (NameId::from(0x2A), PathId::from(0x2A));
+        assert_eq!((u32::from(name), u64::from(path)), (0x2A, 0x2A));
+        assert_eq!([name.to_string(), path.to_string()], ["0x0000002A", "0x000000000000002A"]);
+    }
+}

@@ -291,3 +291,37 @@ fn has_cell(table: &dyn Table, column: usize, wanted: &Value<'_>) -> Result<bool
     }
     Ok(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id;
+    use crate::table::{Column, DeclaredTable, Kind};
+
+    /// A row that was copied from another row has the path of the other texture beside its own id: the id counts.
+    #[test]
+    fn a_copied_path_is_replaced_by_the_id_and_another_path_is_refused() {
+        let rows = [id::of_path("a.dds")];
+        let table = DeclaredTable::over("material_properties", &rows)
+            .column(Column::new("type", Kind::Text), |_| Ok(Value::Text(PROPERTY_KINDS[TEXTURE].into())))
+            .column(Column::new("value", Kind::Any), |_| Ok(Value::text("a.dds")))
+            .column(Column::new("texture_id", Kind::Id64), |(_, row)| Ok(Value::Id64(**row)));
+        let settled = |value: Value<'static>, texture: Value<'static>| {
+            let mut set = vec![(0, Value::Text(PROPERTY_KINDS[TEXTURE].into())), (1, value), (2, texture)];
+            set.retain(|(_, cell)| !cell.is_null());
+            settle(&table, &mut set).map_err(|error| error.to_string())?;
+            Ok(set.into_iter().skip(1).collect::<Vec<_>>())
+        };
+        let (new, null) = (Value::Id64(7), Value::Null);
+        let own = Value::Id64(id::of_path("b.dds"));
+        assert_eq!(settled(Value::text("a.dds"), new.clone()), Ok(vec![(2, new.clone())]));
+        assert_eq!(settled(new.clone(), new.clone()), Ok(vec![(2, new.clone())]));
+        assert_eq!(settled(Value::text("b.dds"), null.clone()), Ok(vec![(2, own.clone())]));
+        assert_eq!(settled(Value::text("b.dds"), own.clone()), Ok(vec![(2, own)]));
+        assert_eq!(settled(null.clone(), null.clone()), Ok(vec![]));
+        let refused = |value, texture| -> String { settled(value, texture).unwrap_err() };
+        let what = "material_properties: column value: \"b.dds\" does not fit: texture_id is";
+        assert!(refused(Value::text("b.dds"), new).contains(what));
+        assert!(refused(Value::text(""), null).contains("column value: \"\" does not fit: the path of a texture does"));
+    }
+}

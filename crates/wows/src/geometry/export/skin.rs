@@ -343,6 +343,23 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 mod tests {
     use super::*;
 
+    #[test]
+    fn properties_of_materials_are_json_and_null_for_no_number() {
+        let values = [
+            Value::Bool(true),
+            Value::Int(-3),
+            Value::Uint(3),
+            Value::F32(0.1),
+            Value::F64(0.5),
+            Value::F32(f32::NAN),
+            Value::F64(f64::INFINITY),
+            Value::Null,
+            Value::text("a"),
+        ];
+        let shown = to_json(&Value::List(values.to_vec())).to_string();
+        assert_eq!(shown, r#"[true,-3,3,0.1,0.5,null,null,null,"a"]"#);
+    }
+
     struct Found(&'static str);
 
     impl WantedImage for Found {
