@@ -375,4 +375,10 @@ mod tests {
         let error = EntryState::read(&asset, "bat", &[]).err().unwrap().to_string();
         assert!(error.contains("rows of one entry") && error.contains("65537"), "{error}");
     }
+
+    #[test]
+    fn a_history_is_made_of_builds_and_is_not_a_file() {
+        let error = History::open_as(Source::from_vec("a", Vec::new()), &Options::default()).unwrap_err();
+        assert!(error.to_string().contains("reading a history"), "{error}");
+    }
 }

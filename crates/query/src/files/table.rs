@@ -249,3 +249,37 @@ impl RowCursor for FileCursor<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Column, DeclaredTable};
+
+    /// The rows of a file have the file's columns first, and null in a column that only other files have.
+    #[test]
+    fn a_table_of_one_file_has_its_rows_after_the_columns_of_the_file() {
+        let rows = [7u64, 8];
+        let of = |inner: Option<Box<dyn Table + 'static>>| FileTable {
+            name: "records".into(),
+            columns: [Column::text("file"), Column::uint("id"), Column::uint("other")].into(),
+            common: vec![Value::text("a.wdb")],
+            inner,
+            numbers: vec![Some(0), None],
+        };
+        let own = DeclaredTable::new("records", || Ok(2), move |row| Ok(rows.get(row).copied()))
+            .column(Column::uint("id"), |row| Ok(Value::Uint(*row)));
+        for (table, len) in [(of(Some(Box::new(own))), 2), (of(None), 0)] {
+            assert_eq!((table.name(), table.len().unwrap()), ("records", len));
+            let mut cursor = table.cursor_over(0, None);
+            let mut shown = Vec::new();
+            while cursor.advance().unwrap() {
+                let cells = (0..3).map(|column| cursor.value(column).unwrap().to_string());
+                shown.push(cells.collect::<Vec<_>>().join(","));
+            }
+            assert_eq!(shown, ["a.wdb,7,", "a.wdb,8,"][..len]);
+            assert!(!cursor.skip_damage(), "no row is damaged");
+            let error = table.value(0, 3).unwrap_err().to_string();
+            assert_eq!(error, "records: row 0, column 3 not found");
+        }
+    }
+}

@@ -371,4 +371,33 @@ mod tests {
             }
         }
     }
+
+    /// Nothing of a row is written if its reader refuses a damaged cell; the next row is whole.
+    #[test]
+    fn a_row_with_a_refused_cell_is_left_out_of_any_format() {
+        let rows = [0u64, 1];
+        let table = DeclaredTable::over("rows", &rows)
+            .column(Column::uint("row"), |(_, row)| Ok(Value::Uint(**row)))
+            .column(Column::text("text"), |(_, row)| match **row {
+                0 => Err(Error::of_part(crate::error::ErrorKind::Cycle { at: 1 }, "rows")),
+                row => Ok(Value::owned(format!("text {row}"))),
+            });
+        for (format, expected) in [
+            (RowFormat::Text, "row  text\n  1  text 1\n"),
+            (RowFormat::Csv, "row,text\r\n1,text 1\r\n"),
+            (RowFormat::Ndjson, "{\"row\":1,\"text\":\"text 1\"}\n"),
+        ] {
+            let mut out = Vec::new();
+            let mut writer = RowWriter::new(&mut out, format, Table::columns(&table), Style::Plain).unwrap();
+            let mut cursor = table.cursor_over(0, None);
+            assert!(cursor.advance().unwrap());
+            assert!(RowSink::row_of(&mut writer, &*cursor, &[0, 1]).is_err());
+            assert!(cursor.advance().unwrap());
+            RowSink::row_of(&mut writer, &*cursor, &[0, 1]).unwrap();
+            assert_eq!(writer.rows(), 1, "{format:?}");
+            writer.finish().unwrap();
+            drop(writer);
+            assert_eq!(String::from_utf8(out).unwrap(), expected, "{format:?}");
+        }
+    }
 }
