@@ -472,6 +472,8 @@ mod tests {
             finder: None,
             damage: None,
         };
+        let shown = counted.side(Side::Old).unwrap();
+        assert_eq!((shown.name(), shown.len().unwrap()), ("records", 500));
         let filter = Filter::parse("u9Index = 7").unwrap();
         let filters = [before, after].map(|table| Some(filter.bind(table.columns()).unwrap()));
         let mut pairs: Vec<Pair> = of_files.find(&Progress::default(), 0).pairs().collect();

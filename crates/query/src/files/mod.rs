@@ -179,6 +179,19 @@ pub fn hint_of_describing_files(asset: &Asset, wanted: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use assetq_sample::wdb::{Cell, Game, Sheet};
+
+    #[test]
+    fn debug_output_of_several_files_names_them() {
+        let folder = tempfile::TempDir::new().unwrap();
+        for name in ["a.wdb", "b.wdb"] {
+            let sheet = Sheet::new(Game::Later, "Items").fields(["u9Index"]).record("a", [Cell::Int(1)]);
+            std::fs::write(folder.path().join(name), sheet.build()).unwrap();
+        }
+        let asset = open(&folder.path().join("*.wdb"), &Options::default()).unwrap();
+        let shown = format!("{:?}", asset.get::<FileSet>().unwrap());
+        assert!(shown.starts_with("FileSet {") && shown.contains("b.wdb"), "{shown}");
+    }
 
     #[test]
     fn a_glob_begins_at_the_first_part_with_a_wildcard() {

@@ -336,3 +336,25 @@ fn is_path_match(row: &dyn RowCursor, column: usize, name: usize, pattern: &Patt
     }
     Ok(row.value(column)?.as_text().is_some_and(|path| pattern.is_path_match(&path, name.len())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Column, DeclaredTable};
+
+    /// What a program prints while it is debugged shows where a text was found.
+    #[test]
+    fn debug_output_of_a_hit_has_its_column_and_its_text() {
+        let texts = ["hull", "deck"];
+        let table = DeclaredTable::new("names", move || Ok(2), move |row| Ok(texts.get(row).copied()))
+            .column(Column::text("name"), |text| Ok(Value::text(text)));
+        let pattern = Pattern::new("deck", PatternOptions::default()).unwrap();
+        let mut shown = Vec::new();
+        let found = each(&table, &[0], &pattern, drop, |hit| {
+            shown.push(format!("{hit:?}"));
+            Ok::<_, Error>(ControlFlow::Continue(()))
+        });
+        assert!(found.unwrap().is_continue());
+        assert_eq!(shown, ["Hit { column: 0, name: \"name\", text: \"deck\", .. }"]);
+    }
+}

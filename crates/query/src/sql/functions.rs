@@ -184,6 +184,8 @@ mod tests {
         assert_eq!(value("path_id('content/gameplay')"), id.into());
         assert_eq!(value("name_id('diffuseMap')"), "0x820F0280".to_owned().into());
         assert_eq!(value("path_id(NULL)"), rusqlite::types::Value::Null);
+        // As SQLite's own functions do, these take a number as its text.
+        assert_eq!([value("path_id(42)"), value("path_id(1.5)")], [value("path_id('42')"), value("path_id('1.5')")]);
     }
 
     #[test]

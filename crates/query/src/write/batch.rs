@@ -542,6 +542,12 @@ mod tests {
     }
 
     #[test]
+    fn debug_output_of_batches_names_the_columns() {
+        let batches = ArrowBatches::new(&[Column::text("title")], |_| Ok(()));
+        assert!(format!("{batches:?}").contains("\"title\""), "{batches:?}");
+    }
+
+    #[test]
     fn several_batches_at_once_are_the_rows_in_order() {
         for len in [0, 1, 7, 8192, 8193, 100_000] {
             let table = numbered_texts(len);
