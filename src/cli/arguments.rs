@@ -37,7 +37,7 @@ impl Context {
             return Ok((file, entry));
         }
         if is_one_file(file) {
-            Err(both(file, entry, &format!("-- {} {}", file.display(), entry.display())))
+            Err(both(file, entry, &format!("-- {} {} if {0} is the file", file.display(), entry.display())))
         } else {
             Ok((entry, file))
         }
@@ -59,7 +59,7 @@ impl Context {
         match (missing.next(), missing.next()) {
             (None, _) => {
                 let last = files.last().map_or(entry, |file| file);
-                Err(both(entry, last, &format!("-- {} {}", entry.display(), last.display())))
+                Err(both(entry, last, &format!("-- {} {} if {1} is the file", entry.display(), last.display())))
             }
             (Some((at, found)), None) => {
                 let others = (0..).zip(files).filter(|(other, _)| *other != at).map(|(_, file)| file.clone());
@@ -137,12 +137,10 @@ impl Context {
     }
 }
 
-/// The failure for two arguments that may both be the file; `how` distinguishes them, in the order that the command has.
+/// The failure for two arguments that may both be the file; `how` distinguishes them.
 fn both(one: &Path, other: &Path, how: &str) -> Failure {
     let (one, other) = (one.display(), other.display());
-    Failure::usage(format!(
-        "{one} and {other} both exist, and either may be the file: write {how}, in the order of the help"
-    ))
+    Failure::usage(format!("{one} and {other} both exist, and either may be the file: write {how}"))
 }
 
 /// The lines of a text; a line may be endless.

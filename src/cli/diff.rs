@@ -115,7 +115,7 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
     Ok(())
 }
 
-/// Notes that the bytes of two files without a difference in rows differ, as those of a header or between records.
+/// Notes that bytes of two files differ though no row does: bytes of a header, or between records.
 fn note_bytes(old: &Asset, new: &Asset, context: &Context) {
     let [old, new_bytes] = [old, new].map(|side| side.source().bytes());
     if new.reader().archive().is_some() || old == new_bytes {

@@ -64,8 +64,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Outcome {
     }
     args.output.check_given()?;
     let asset = context.open(&args.file)?;
-    // A format that is not written is the reason, whatever CHANGES is.
-    check_writable(&asset).map_err(Failure::of_file(&args.file))?;
+    // A format that is not written is the reason, whatever CHANGES is. An archive may contain the file that is edited.
+    if asset.reader().archive().is_none() {
+        check_writable(&asset).map_err(Failure::of_file(&args.file))?;
+    }
     let given = if args.entry.is_none() { Some(Changes::open(&args.changes)?) } else { None };
     let target = match given.as_ref().and_then(|given| given.target(&args.file, &asset)) {
         Some(inner) => EditTarget::open(&inner, &args.output, context)?,

@@ -295,7 +295,8 @@ impl Inputs {
                 if schema.is_some_and(|schema| !schema.eq_ignore_ascii_case(name)) {
                     continue;
                 }
-                let file = context.inside_with_table(game, table)?;
+                // An earlier statement may make the table. If not, the message of the statement names files that cannot be opened.
+                let Ok(file) = context.inside_with_table(game, table) else { continue };
                 let is_new = |file: &Asset| known.iter().all(|known| known.source().name() != file.source().name());
                 if let Some(file) = file.filter(is_new) {
                     return Ok(Some((at, file)));

@@ -332,6 +332,22 @@ fn a_statement_compares_tables_of_the_parameters_of_two_games() {
     assert_eq!(said, run(dir.path(), 0, &["sql", query, "wows:content/assets.bin", "--dry-run", "-f", "csv"]).0);
 }
 
+/// A statement may make its table itself. If no file has the table, a file that cannot be opened is named: it may have it.
+#[test]
+fn parameters_that_cannot_be_opened_are_named_for_a_missing_table() {
+    let dir = world();
+    let parameters = dir.path().join("wows/bin/7100000/res/content/GameParams.data");
+    fs::create_dir_all(parameters.parent().unwrap()).unwrap();
+    fs::write(parameters, "no parameters").unwrap();
+    let made = "CREATE TEMP TABLE ships AS SELECT count(*) AS n FROM files; SELECT n > 0 AS n FROM ships";
+    assert_eq!(run(dir.path(), 0, &["sql", made, "wows", "-f", "csv"]).0.lines().last(), Some("1"));
+    let (_, said) = run(dir.path(), 2, &["sql", "SELECT * FROM ships", "wows"]);
+    assert!(
+        said.contains("no such table: ships") && said.contains("GameParams.data: stream: the file does not end"),
+        "{said}"
+    );
+}
+
 /// A header or the space between records may differ, and no row shows it.
 #[test]
 fn a_comparison_notes_bytes_outside_of_all_rows() {
@@ -374,7 +390,7 @@ fn a_patch_of_a_format_that_is_not_written_says_so() {
 fn an_entry_of_another_table_is_refused_with_its_name() {
     let dir = world();
     let (_, said) = run(dir.path(), 1, &["set", "pack.bin", "it_potion.u16Price", "55", "--dry-run"]);
-    assert!(said.contains("; table item has it: add -t item"), "{said}");
+    assert!(said.contains("; table item contains it: add -t item"), "{said}");
     run(dir.path(), 0, &["set", "pack.bin", "it_potion.u16Price", "55", "-t", "item", "--dry-run"]);
 }
 

@@ -5,6 +5,7 @@ use crate::asset::Asset;
 use crate::error::{Error, ErrorKind, Result};
 use crate::find::{self, paths_named};
 use crate::reader::Reader;
+use crate::reader::entry::row_of;
 use crate::table::path::{Path, Step};
 use crate::table::{Accepts, Column, Kind, Table, Tree, Value, column_index, nearest_rows};
 use crate::writable::{self, short, short_text};
@@ -302,10 +303,12 @@ impl Editor<'_> {
         // A name that several rows share is no entry everywhere.
         let near = near.iter().filter(|name| table.is_some() || tree_of(reader, name).is_ok_and(|tree| tree.is_some()));
         let near: Vec<String> = near.map(|name| format!("{name}{rest}")).collect();
-        let has_entry = |table: &dyn Table| nearest_rows(entry, table).iter().any(|name| name == entry);
-        let other = reader.tables().into_iter().skip(1).find(|other| table.is_none() && has_entry(&**other));
-        if let Some(other) = other {
-            let what = format!("no entry {}; table {} has it: add -t {1}", short(&Value::text(path)), other.name());
+        // Tables that only repeat texts of others are not read for a message.
+        let mut others = reader.tables();
+        others.retain(|other| table.is_none() && !other.nature().texts_elsewhere);
+        if let Some(other) = others.iter().skip(1).find(|other| matches!(row_of(&***other, entry), Ok(Some(_)))) {
+            let what =
+                format!("no entry {}; table {} contains it: add -t {1}", short(&Value::text(path)), other.name());
             return Error::of_part(ErrorKind::NotFound { what }, "");
         }
         let hint = crate::suggest::hint_of(&near);

@@ -157,11 +157,16 @@ pub fn describing_files(asset: &Asset) -> Vec<String> {
 }
 
 /// The end of a message about the table `wanted`, which a game lacks: the file with this table, a similar table of a file, or the files
-/// with tables of their own. Empty for other files.
+/// with tables of their own; and those that cannot be opened. Empty for other files.
 pub fn hint_of_describing_files(asset: &Asset, wanted: &str) -> String {
     let files = describing_files(asset);
-    let opened = files.iter().filter_map(|file| Some((file, open(Path::new(file), &Options::default()).ok()?)));
-    let opened: Vec<(&String, Asset)> = opened.collect();
+    let (mut opened, mut failed) = (Vec::new(), String::new());
+    for file in &files {
+        match open(Path::new(file), &Options::default()) {
+            Ok(inside) => opened.push((file, inside)),
+            Err(error) => failed.push_str(&format!("; {file}: {error}")),
+        }
+    }
     if let Some((file, _)) = opened.iter().find(|(_, inside)| inside.reader().table(wanted).is_some()) {
         return format!("; {file} has it");
     }
@@ -169,11 +174,12 @@ pub fn hint_of_describing_files(asset: &Asset, wanted: &str) -> String {
         let hint = reader::hint_of_nearest_tables(inside.reader(), wanted);
         Some(format!("{} of {file}?", hint.strip_suffix('?')?))
     });
-    similar.unwrap_or_else(|| match &*files {
+    let hint = similar.unwrap_or_else(|| match &*files {
         [] => String::new(),
         [file] => format!("; {file} has tables of its own"),
         files => format!("; {} have tables of their own", files.join(" and ")),
-    })
+    });
+    hint + &failed
 }
 
 #[cfg(test)]

@@ -342,7 +342,7 @@ mod tests {
     use super::*;
     use crate::table::{Column, DeclaredTable};
 
-    /// What a program prints while it is debugged shows where a text was found.
+    /// The debug output of a hit shows where its text is.
     #[test]
     fn debug_output_of_a_hit_has_its_column_and_its_text() {
         let texts = ["hull", "deck"];
