@@ -402,7 +402,8 @@ fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Resu
         documents.clone().add(queries)?;
     }
     let mut kept = false;
-    for statement in statements(text) {
+    let (mut edits, mut without_rows) = (0usize, Vec::new());
+    for (number, statement) in (1usize..).zip(statements(text)) {
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
         documents.add(usize::from(!answer.columns().is_empty()))?;
         match &args.into {
@@ -414,6 +415,14 @@ fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Resu
             }
             _ => watched(session, context, || show(&mut answer, context.row_form(), context))?,
         }
+        if let Some(changed) = answer.changed_rows() {
+            edits = edits.saturating_add(1);
+            without_rows.extend((changed == 0).then_some(number));
+        }
+    }
+    // Without any row, nothing is written, and the command fails.
+    if args.output.is_given() && without_rows.len() < edits {
+        without_rows.iter().for_each(|number| context.note("SQL", &format!("statement {number} changes no row")));
     }
     match &args.into {
         Some(_) if !kept => Err(Failure::usage("SQL: --into needs a statement that gives rows")),

@@ -149,6 +149,9 @@ fn take_undo(undo: Option<&Path>, undos: &mut HashSet<PathBuf>) -> Result<(), Fa
     }
 }
 
+/// Why a statement that changes many files has no column with their names.
+const OWN_NAME: &str = "; statements that change files run on each file by itself: name one file, or a glob for some";
+
 fn session(file: &Path, args: &SqlArgs, context: &Context) -> Result<Session, Failure> {
     let input = open_one(None, file, args, context)?;
     Ok(Session::for_writing(vec![input], args.skip_damaged, context.options())?)
@@ -167,7 +170,11 @@ fn edits_of(text: &str, file: &Path, args: &SqlArgs, context: &Context) -> Resul
         session => session?,
     };
     for statement in statements(text) {
-        let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
+        let mut answer = session.ask(statement).map_err(|fault| {
+            let failure = failure_in(text, fault);
+            let why = if failure.message.contains("no such column: file") { OWN_NAME } else { "" };
+            Failure { message: failure.message + why, ..failure }
+        })?;
         if !answer.columns().is_empty() {
             return Err(Failure::usage("SQL: statements that change many files have no answers"));
         }

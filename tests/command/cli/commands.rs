@@ -743,6 +743,13 @@ fn a_query_that_names_a_file_says_where_files_go() {
     fs::copy(samples().join("sheet.wdb"), dir.path().join("nested/sheet.wdb")).unwrap();
     let (_, said) = crate::common::run(dir.path(), 2, &["sql", "select * from nested/sheet.wdb"]);
     assert!(said.contains("nested/sheet.wdb is a file: files follow the query"), "{said}");
+    let (_, said) = crate::common::run(dir.path(), 2, &["sql", "select * from 'nested/sheet.wdb'"]);
+    assert!(said.contains("nested/sheet.wdb is a file: files follow the query"), "{said}");
+    // In quotes it is a text, and no table.
+    let query = "DELETE FROM records WHERE file = 'nested/sheet.wdb'";
+    let (_, said) = crate::common::run(dir.path(), 2, &["sql", query, "nested", "--in-place"]);
+    assert!(said.contains("no such column: file; ") && said.contains("run on each file by itself"), "{said}");
+    assert!(!said.contains("files follow"), "{said}");
 }
 
 #[test]

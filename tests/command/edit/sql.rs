@@ -36,6 +36,15 @@ fn a_transaction_that_is_rolled_back_changes_nothing() {
 }
 
 #[test]
+fn a_statement_of_a_script_that_matches_no_row_is_named() {
+    let dir = folder();
+    let query = "UPDATE records SET u9Index = 2 WHERE record = 'ether'; DELETE FROM records WHERE record = 'nothing';
+                 SELECT count(*) FROM records";
+    let (_, said) = run(dir.path(), 0, &["sql", query, "old.wdb", "--to", "out.wdb"]);
+    assert!(said.contains("SQL: note: statement 2 changes no row") && said.matches("statement").count() == 1, "{said}");
+}
+
+#[test]
 fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
     let dir = folder();
     for (query, what) in [

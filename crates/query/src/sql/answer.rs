@@ -54,6 +54,11 @@ impl<'s> Answer<'s> {
         !self.columns.is_empty() && self.statement.readonly()
     }
 
+    /// How many rows the statement changed when it ran; `None` for a query.
+    pub fn changed_rows(&self) -> Option<u64> {
+        (!self.statement.readonly()).then(|| self.session.connection.changes())
+    }
+
     /// Runs the statement and calls `each` with each row.
     ///
     /// # Errors

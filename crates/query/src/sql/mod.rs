@@ -373,8 +373,11 @@ impl Session {
         if let Some(why) = self.rights.take_refused() {
             return format!("{message}: {why}");
         }
-        let mut words = sql.split([' ', '\n', '\t', ',', ';', '(', ')', '\'', '"']);
-        if let Some(word) = words.find(|word| word.contains('/') && Path::new(word).exists()) {
+        let mut words = sql.split([' ', '\n', '\t', ',', ';', '(', ')']);
+        // In quotes it may be a text; SQLite's message has it if it is a name.
+        let is_file = |word: &&str| word.contains('/') && Path::new(word).exists();
+        let quoted = sql.split(['\'', '"']).filter(|word| message.contains(word));
+        if let Some(word) = words.by_ref().chain(quoted).find(is_file) {
             return format!("{message}; {word} is a file: files follow the query, and it names their tables");
         }
         let near = message.strip_prefix("near \"").and_then(|rest| rest.strip_suffix("\": syntax error"));
