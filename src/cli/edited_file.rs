@@ -106,7 +106,7 @@ impl EditTarget {
                 let archive = holding.reader().archive().filter(|_| is_direct);
                 let folder = archive.and_then(|archive| archive.game()?.mods());
                 let folder = folder.ok_or_else(|| {
-                    let what = "--to res_mods is for files in a World of Warships folder that has res_mods/VERSION";
+                    let what = "--to res_mods is for files of the newest build in a World of Warships folder that has res_mods/VERSION";
                     Failure::usage(format!("{}: {what}", address.outer().to_string_lossy()))
                 })?;
                 let place = joined(&folder, name);

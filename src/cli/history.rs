@@ -1,6 +1,7 @@
 use super::{Context, Exit, Failure, Format, Outcome, changes, sql};
 use crate::archive::{self, Address, Archive};
 use crate::asset::Asset;
+use crate::diff;
 use crate::error::{Error, ErrorKind};
 use crate::history::{EntryState, EventKind, History, HistoryEvent};
 use crate::refs;
@@ -260,9 +261,7 @@ fn are_with(archives: &[(&str, &dyn Archive)], path: &str) -> Result<bool, Failu
 /// The entry in one build.
 fn state(step: &Step, place: &EntryPlace<'_>, args: &Args, options: &crate::Options) -> crate::Result<EntryState> {
     let (inner, entry) = (place.inner, &*place.entry);
-    if let Some(hidden) = step.asset.reader().archive().and_then(archive::damage) {
-        return Err(hidden);
-    }
+    diff::is_whole(&step.asset)?;
     match (inner, step.asset.reader().archive()) {
         (Some(inner), Some(archive)) => match archive.find(inner)? {
             None => Ok(EntryState::default()),

@@ -75,7 +75,7 @@ files in this archive are not written in place; --to NEW writes the file by itse
 set wows:content/assets.bin PATH.visual.lods[0].extent 7 --to n9.bin
 
 set wows:content/assets.bin PATH.visual.lods[0].extent 7 --to res_mods
---to res_mods is for files in a World of Warships folder that has res_mods/VERSION
+--to res_mods is for files of the newest build in a World of Warships folder that has res_mods/VERSION
 set wows:content/assets.bin PATH.visual.lods[0].extent 7 --to n10.bin
 
 patch enemy.wdb old.ndjson --to n11.wdb --strict

@@ -573,6 +573,8 @@ fn what_only_an_older_build_has_is_named_there() {
     let run = |args: &[&str]| crate::common::run(dir.path(), 1, args).1;
     let said = run(&["info", "game:content/assets.bin"]);
     assert!(said.contains("not found in this build; game@7100000 has it"), "{said}");
+    let said = run(&["info", "game@7200000:content/assets.bin"]);
+    assert!(said.contains("not found in this build; game@7100000 has it"), "{said}");
     for args in [&["extract", "game", "content/*.bin", "--to", "out"][..], &["ls", "game", "content/*.bin"]] {
         let said = run(args);
         assert!(said.contains("game@7100000 has such files"), "{args:?}: {said}");

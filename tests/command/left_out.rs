@@ -96,6 +96,23 @@ fn a_build_that_is_not_whole_is_not_compared() {
     run(dir.path(), 0, &["snapshot", &old, "--to", "kept"]);
 }
 
+/// A name with a wrong letter hides no file, and the index differs from its checksum.
+#[test]
+fn a_build_whose_index_differs_from_its_checksum_is_not_compared() {
+    let dir = game();
+    let content = index(&dir, "content.idx");
+    let mut bytes = fs::read(&content).unwrap();
+    let at = bytes.windows(10).position(|name| name == b"assets.bin").unwrap();
+    bytes[at] ^= 1;
+    fs::write(&content, bytes).unwrap();
+    let old = format!("game@{}", BUILDS[0]);
+    let named = "content.idx: header: MurmurHash3 checksum is ";
+    lacking(&dir, 3, named, &["diff", &old, "game"]);
+    lacking(&dir, 3, named, &["diff", &old, "game", "--stat"]);
+    lacking(&dir, 3, named, &["snapshot", "game", "--to", "kept"]);
+    lacking(&dir, 3, named, &["history", "content/assets.bin", "game"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_build_that_cannot_be_listed_is_still_the_newest() {

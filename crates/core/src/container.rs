@@ -339,7 +339,15 @@ pub trait Game: Send + Sync {
     /// The languages of its texts, in order.
     fn languages(&self) -> Vec<String>;
 
-    /// The folder for changed files, if any: the game prefers its files, by their paths, to its own.
+    /// Compares the checksums of its indexes with their bytes, if they have any.
+    ///
+    /// # Errors
+    /// `Checksum` of the first index that differs.
+    fn check_indexes(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The folder for changed files, if this build has one: the game prefers its files, by their paths, to its own.
     fn mods(&self) -> Option<PathBuf>;
 }
 

@@ -107,12 +107,15 @@ fn a_mod_lands_in_the_newest_folder_of_mods_and_no_volume_is_written() {
         let (_, said) = run_with(dir.path(), 4, &[&args[..5], &["--force"]].concat(), &patch);
         assert!(said.contains("leads out of"), "{said}");
     }
+    let refused =
+        "--to res_mods is for files of the newest build in a World of Warships folder that has res_mods/VERSION";
+    let old_build = format!("game@{}", assetq_sample::wows::BUILDS[0]);
+    let of_old_build = format!("{old_build}:content/assets.bin");
+    let (_, said) = run_with(dir.path(), 2, &["patch", &of_old_build, "-", "--to", "res_mods"], &patch);
+    assert!(said.contains(refused), "{said}");
     fs::remove_dir_all(dir.path().join("game/res_mods")).unwrap();
     let (_, said) = run_with(dir.path(), 2, &["patch", &file, "-", "--to", "res_mods"], &patch);
-    assert!(
-        said.contains("--to res_mods is for files in a World of Warships folder that has res_mods/VERSION"),
-        "{said}"
-    );
+    assert!(said.contains(refused), "{said}");
     let (_, said) = run_with(dir.path(), 2, &["patch", &file, "-", "--in-place"], &patch);
     assert!(said.contains("not written in place"), "{said}");
 }

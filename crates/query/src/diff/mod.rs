@@ -353,13 +353,16 @@ fn tables_among<'a>(
     Ok(tables)
 }
 
-/// Refuses an archive whose files are not all known: the others would seem to be removed, or added.
+/// Refuses an archive whose files are not all known, or whose indexes differ from their checksums: files would seem to be
+/// removed, added, or unchanged.
 ///
 /// # Errors
 /// The damage of its indexes, and the errors of folders that cannot be read.
 pub fn is_whole(asset: &Asset) -> Result<()> {
-    let hidden = asset.reader().archive().and_then(crate::archive::damage);
-    hidden.map_or(Ok(()), |error| Err(error.context(asset.source().name())))
+    let Some(archive) = asset.reader().archive() else { return Ok(()) };
+    let whole = crate::archive::damage(archive).map_or(Ok(()), Err);
+    let whole = whole.and_then(|()| archive.game().map_or(Ok(()), crate::archive::Game::check_indexes));
+    whole.map_err(|error| error.context(asset.source().name()))
 }
 
 /// The comparison of the format of two files, if they have one format with its own.

@@ -331,7 +331,9 @@ impl Game for WowsArchive {
             Some((build, Self::open(self.source.clone(), &at).ok()?))
         });
         let (build, _) = found.into_iter().find(|(_, other)| has(other))?;
-        Some(format!("{}@{build}", self.source.name()))
+        let name = self.source.name();
+        let own = self.current_build().and_then(|own| name.strip_suffix(own)?.strip_suffix('@'));
+        Some(format!("{}@{build}", own.unwrap_or(name)))
     }
 
     fn snapshot(&self) -> Result<Option<Snapshot>> {
@@ -370,7 +372,16 @@ impl Game for WowsArchive {
         "content/GameParams.data"
     }
 
+    fn check_indexes(&self) -> Result<()> {
+        let differs = |index: &Index| index.check().err().map(|error| error.context(index.name()));
+        self.indexes().par_iter().find_map_first(differs).map_or(Ok(()), Err)
+    }
+
     fn mods(&self) -> Option<PathBuf> {
+        // The folders are those of the newest build.
+        if self.build != self.builds.first().cloned() {
+            return None;
+        }
         places::newest_mods(self.source.path()?).ok()?
     }
 }
