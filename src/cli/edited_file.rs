@@ -272,8 +272,13 @@ impl PreparedEdit<'_> {
         };
         if is_stdout(to) {
             let mut out = context.stdout();
-            write(&mut out)?;
-            return Ok(out.flush()?);
+            let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+            // A reader that goes away ends other commands well, but this one has nothing to take its edits back.
+            return written.map_err(|failure| Failure {
+                message: format!("{}; nothing is written", failure.message),
+                closed_pipe: false,
+                ..failure
+            });
         }
         let mut file = context.new_undo(to, output.force, self.target.place_on_disk())?;
         write(&mut file)?;
@@ -311,7 +316,11 @@ impl PreparedEdit<'_> {
             }
         })?;
         if !output.undo.as_deref().is_some_and(is_stdout) {
-            show(&target.asset, &new, &plan, reached.as_ref(), shown, context)?;
+            let shown = show(&target.asset, &new, &plan, reached.as_ref(), shown, context);
+            // The file has its name. A lost output, which the end of the command reports, stops no edit of further files.
+            if context.lost.failure().is_none() {
+                shown?;
+            }
         }
         context.warn(&target.asset);
         let where_to = match &target.to {

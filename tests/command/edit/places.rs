@@ -220,6 +220,42 @@ fn a_disk_that_becomes_full_leaves_the_old_file() {
     assert!(said.contains("is no file, so what is written there cannot be read back"), "{said}");
 }
 
+/// Standard output that nobody reads, and a full one, stop no edit half done.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lost_output_stops_no_edit_of_many_files() {
+    let dir = super::command::folder();
+    fs::create_dir(dir.path().join("many")).unwrap();
+    for name in ["a.wdb", "b.wdb", "c.wdb"] {
+        fs::copy(dir.path().join("old.wdb"), dir.path().join("many").join(name)).unwrap();
+    }
+    let edit = |index: u32, file: &str, out: std::process::Stdio, more: &[&str]| {
+        let query = format!("UPDATE records SET u9Index = {index}");
+        let mut command = Command::new(crate::common::program());
+        let command = command.current_dir(dir.path()).args(["sql", &query, file, "--in-place"]).args(more);
+        let ended =
+            command.stdout(out).stderr(std::process::Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+        (ended.status.code().unwrap(), String::from_utf8(ended.stderr).unwrap())
+    };
+    let closed = || std::process::Stdio::from(std::io::pipe().unwrap().1);
+    let indexes = |file: &str| {
+        let query = "SELECT DISTINCT u9Index FROM records";
+        run(dir.path(), 0, &["sql", query, file, "-f", "csv"]).0
+    };
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let (code, said) = edit(41, "many", full.into(), &[]);
+    assert!(code == 4 && said.contains("standard output: cannot write: No space"), "{code} {said}");
+    assert_eq!(indexes("many"), "u9Index\r\n41\r\n");
+    let (code, said) = edit(42, "many", closed(), &[]);
+    assert!(code == 0 && said.contains("many: 3 files changed"), "{code} {said}");
+    assert_eq!(indexes("many"), "u9Index\r\n42\r\n");
+    // The only way back is written before the file.
+    let before = indexes("old.wdb");
+    let (code, said) = edit(43, "old.wdb", closed(), &["--undo", "-"]);
+    assert!(code == 4 && said.contains("Broken pipe") && said.contains("; nothing is written"), "{code} {said}");
+    assert_eq!(indexes("old.wdb"), before);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_write_that_is_interrupted_leaves_the_old_file_or_the_new_one() {
