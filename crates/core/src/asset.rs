@@ -9,7 +9,6 @@ use crate::source::Source;
 use crate::table::Table;
 use std::any::Any;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -214,12 +213,6 @@ impl PartialEq for Format {
 }
 
 impl Eq for Format {}
-
-impl Hash for Format {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
 
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -172,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn all_names_are_listed_unless_there_are_many() {
+        let names: Vec<String> = (0..50).map(|n| format!("column{n:02}")).collect();
+        let list = |wanted: &str, count: usize| hint_or_all(wanted, "there are", names[..count].iter().map(|n| &**n));
+        assert_eq!(list("size", 2), "; there are column00, column01");
+        assert_eq!(list("colum01", 2), "; did you mean column01 or column00? there are column00, column01");
+        assert!(list("colum01", 50).ends_with('?'), "{}", list("colum01", 50));
+        assert!(list("size", 50).ends_with(", column39, …"), "{}", list("size", 50));
+    }
+
+    #[test]
     fn paths_are_alike_by_their_last_part() {
         let paths = ["content/a/USS001.visual", "content/b/USS001.visual", "content/a/JSB900.visual", "content/a"];
         assert_eq!(nearest("content/b/uss0001.visual", paths)[0], "content/b/USS001.visual");

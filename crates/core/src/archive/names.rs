@@ -321,4 +321,17 @@ mod tests {
         assert_eq!((names.path(0).unwrap(), names.path(1).unwrap(), names.name(1).unwrap()), (None, None, None));
         assert!(!names.is_empty());
     }
+
+    #[test]
+    fn a_file_of_no_known_format_has_no_texts_and_an_absent_file_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("notes.bin");
+        std::fs::write(&file, [0xFF; 32]).unwrap();
+        assert_eq!(texts_in(&file, &Options::default()).unwrap(), [""; 0].map(Box::from));
+        assert!(texts_in(&folder.path().join("absent"), &Options::default()).is_err());
+        let mut names = NameSources::default();
+        std::fs::write(&file, "content/a.dds\n").unwrap();
+        names.add_file(&file, &Options::default()).unwrap();
+        assert_eq!(names.path(id::of_path("content/a.dds")).unwrap().as_deref(), Some("content/a.dds"));
+    }
 }

@@ -617,6 +617,21 @@ mod tests {
     }
 
     #[test]
+    fn a_box_that_is_not_finite_is_damage_and_a_row_without_box_is_nowhere() {
+        let table = DeclaredTable::new("boxes", || Ok(3), |row| Ok(Some(row)))
+            .column(Column::new("n", Kind::Uint), |row| Ok((*row).into()))
+            .with_box(|row| {
+                let half = if *row == 1 { f64::NAN } else { 1.0 };
+                Ok((*row < 2).then(|| OrientedBox::between([-half; 3], [half; 3])))
+            });
+        let place = Region::Point([0.0; 3]);
+        let found = |row| table.is_at(row, &place).map(|found| found.map_err(|error| error.to_string()));
+        assert_eq!(found(0), Some(Ok(true)));
+        assert!(found(1).unwrap().unwrap_err().contains("coordinates that are not finite"));
+        assert_eq!(found(2), Some(Ok(false)));
+    }
+
+    #[test]
     fn cells_that_a_row_keeps_are_lent_by_walks_and_copied_by_single_questions() {
         let table = DeclaredTable::new("texts", || Ok(1), |row| Ok((row == 0).then(|| "kept".to_owned())))
             .column_of_row(Column::new("text", Kind::Text), |text| Ok(Value::text(text)));
