@@ -118,3 +118,33 @@ fn a_file_of_a_game_equals_its_copy_outside_of_the_game() {
     let titles = ["SELECT count(title) > 0 AS n FROM entities", "wows:content/GameParams.data"];
     assert_eq!(run(dir, 0, &["sql", titles[0], titles[1], "-f", "csv"]).0, "n\r\n1\r\n");
 }
+
+/// The parameters of a game repeat plates: without them there are fewer rows, and no thickness.
+#[test]
+fn parameters_that_are_not_installed_are_named() {
+    let dir = crate::world::world();
+    let dir = dir.path();
+    let ship = "wows:content/gameplay/common/ship/cruiser/XSC501_Aurora_1942/ship.geometry";
+    let commands: [&[&str]; 8] = [
+        &["info", ship],
+        &["ls", ship, "-t", "armor_plates"],
+        &["ls", ship, "-t", "armor_triangles", "-c", "x0"],
+        &["sql", "SELECT sum(thickness) FROM armor_plates", ship],
+        &["sql", "SELECT count(*) FROM armor_plates", "wows:content/*.geometry"],
+        &["export", ship, "-t", "armor_plates", "--to", "plates.csv"],
+        &["cat", ship, "armor_plates/0"],
+        &["ls", "ship.geometry", "-t", "armor_plates", "--with", "wows"],
+    ];
+    let named = "content/GameParams.data: content_0001.pkg is not installed";
+    for command in commands {
+        assert!(!run(dir, 0, command).1.contains("not installed"), "{command:?}");
+    }
+    fs::remove_file(dir.join("plates.csv")).unwrap();
+    fs::remove_file(dir.join("wows/res_packages/content_0001.pkg")).unwrap();
+    for command in commands {
+        let (_, said) = run(dir, 1, command);
+        assert!(said.contains(named), "{command:?}: {said}");
+    }
+    // Other tables have no use for parameters.
+    assert_eq!(run(dir, 0, &["ls", ship, "-t", "vertex_buffers", "-l", "-q"]).1, "");
+}

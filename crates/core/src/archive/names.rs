@@ -183,10 +183,8 @@ impl NameSources {
             if let Some(path) = path(archive)
                 && archive.find(&path)?.is_some()
             {
-                match archive::open_inside(asset, &path, options) {
-                    Err(error) if matches!(error.kind(), ErrorKind::NotInstalled { .. }) => {}
-                    opened => found.push(opened?),
-                }
+                let opened = archive::open_inside(asset, &path, options);
+                found.push(opened.map_err(|error| error.context(path))?);
             }
         }
         Ok(found)

@@ -127,6 +127,11 @@ impl Geometry {
         self.made.uses.get_or_init(|| self.find_armor_uses()).as_ref().map(Vec::as_slice).map_err(Error::clone)
     }
 
+    /// Why rows of plates are missing: plates cannot be located, or the parameters cannot be read, which repeat plates.
+    fn armor_damage(&self) -> Option<Error> {
+        self.armor_places().damage.clone().or_else(|| self.armor_uses().err())
+    }
+
     fn find_armor_uses(&self) -> Result<Vec<PlateUse>> {
         // A file without armour has no use for parameters, which take a while to read.
         let has_armor = self.armor_prototypes().is_ok_and(|all| !all.is_empty());

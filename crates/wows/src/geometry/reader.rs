@@ -102,6 +102,8 @@ impl Enriched for Geometry {
     }
 
     fn companion_damage(&self) -> Vec<Error> {
-        self.companions().err().into_iter().collect()
+        // Parameters take a while to read: a command that shows no plates does not need them.
+        let of_parameters = self.made.uses.get().and_then(|uses| uses.as_ref().err().cloned());
+        self.companions().err().into_iter().chain(of_parameters).collect()
     }
 }

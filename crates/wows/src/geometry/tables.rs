@@ -266,7 +266,7 @@ fn armor_plates(g: &Geometry) -> Made<'_> {
         Ok(Some(OrientedBox::of_corners(header.min.map(|v| v.get()), header.max.map(|v| v.get()))))
     })
     .stored_by(Arc::new(PlateUses(g)))
-    .damaged(|| g.armor_places().damage.clone())
+    .damaged(|| g.armor_damage())
     .also_called(&["plates", "armor", "armour", "thickness"]);
     Box::new(with_armor(table, |row| row))
 }
@@ -335,7 +335,7 @@ fn armor_triangles(g: &Geometry) -> Made<'_> {
         let corners = t.corners.iter().map(|corner| corner.position.map(|v| v.get()));
         Ok(bounds(corners).map(|(min, max)| OrientedBox::of_corners(min, max)))
     })
-    .damaged(|| g.armor_places().damage.clone())
+    .damaged(|| g.armor_damage())
     .derived();
     Box::new(with_armor(table, |row| &row.of))
 }
