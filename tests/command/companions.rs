@@ -148,3 +148,34 @@ fn parameters_that_are_not_installed_are_named() {
     // Other tables have no use for parameters.
     assert_eq!(run(dir, 0, &["ls", ship, "-t", "vertex_buffers", "-l", "-q"]).1, "");
 }
+
+/// Render groups are paired by the visual, or else by the densities of their mappings.
+#[test]
+fn an_edit_keeps_a_file_whole_without_its_companions() {
+    let dir = crate::world::world();
+    let dir = dir.path();
+    fs::create_dir(dir.join("alone")).unwrap();
+    let set = |table: &str| format!("UPDATE {table} SET texel_density = 1 WHERE \"index\" = 0");
+    let (indices, vertices) = (set("index_mappings"), set("vertex_mappings"));
+    let (row, _) = run(dir, 0, &["ls", "turret.geometry", "-t", "index_mappings", "-n", "1", "-l", "-f", "ndjson"]);
+    let mut row: serde_json::Value = serde_json::from_str(&row).unwrap();
+    row["texel_density"] = 1.into();
+    fs::write(dir.join("row.ndjson"), row.to_string()).unwrap();
+    let mapping = row["mapping_id"].as_str().unwrap();
+    let commands: [&[&str]; 4] = [
+        &["sql", &indices, "turret.geometry"],
+        &["sql", &vertices, "turret.geometry"],
+        &["patch", "turret.geometry", "row.ndjson", "-t", "index_mappings"],
+        &["set", "turret.geometry", &format!("{mapping}.texel_density"), "1"],
+    ];
+    for command in commands {
+        let (_, said) = run(dir, 2, &[command, &["--to", "alone/turret.geometry"]].concat());
+        assert!(said.contains("would be damaged by these edits"), "{command:?}: {said}");
+        assert!(said.contains("verify of the file alone, indices in range"), "{command:?}: {said}");
+        assert!(!dir.join("alone/turret.geometry").exists());
+    }
+    // Another edit of the same file is kept, and is whole without the visual.
+    let layer = "UPDATE armor_plates SET layer = 2 WHERE \"index\" = 0";
+    run(dir, 0, &["sql", layer, "turret.geometry", "--to", "alone/turret.geometry"]);
+    run(dir, 0, &["verify", "alone/turret.geometry"]);
+}

@@ -6,6 +6,7 @@ use crate::asset::Asset;
 use crate::compare::same_value;
 use crate::diff;
 use crate::error::{Error, Result};
+use crate::reader::{Enriched, Reader};
 use crate::report::{self, Progress};
 use crate::table::{Accepts, Column, Kind, Role, RowCursor, Table, Tree, Value, rules};
 use crate::writable::{agrees, differs, short};
@@ -271,6 +272,9 @@ pub(super) fn row_entry(table: &dyn Table, row: usize, cells: &Cells) -> Result<
 /// Checks that `verify` has no finding in the new file that it does not have in the old one, and returns the number of
 /// findings in the new file. The edits were compared by then, so a new finding means that the edits contradict each other
 /// or the rest of the file. If the parts that can differ are known, and none of them has a finding, no other part is checked.
+///
+/// Files around the new file may state what the edits removed from it. Programs without these files read it, too: it is also
+/// checked alone.
 pub(super) fn verified(
     old: &Asset,
     new: &Asset,
@@ -278,39 +282,55 @@ pub(super) fn verified(
     reached: Option<&Reached>,
     progress: &Progress,
 ) -> Result<u64> {
+    let found = verified_as(old.reader(), new.reader(), "verify", edits, reached, progress)?;
+    let alone = [old, new].map(|file| file.reader().facet::<dyn Enriched>().and_then(|file| file.alone()));
+    if let [Some(old), Some(new)] = alone {
+        verified_as(old, new, "verify of the file alone", edits, reached, &Progress::default())?;
+    }
+    Ok(found)
+}
+
+/// As [`verified`], for one way to read both files, which messages call `verify`.
+fn verified_as(
+    old: &dyn Reader,
+    new: &dyn Reader,
+    verify: &str,
+    edits: &[TableEdits],
+    reached: Option<&Reached>,
+    progress: &Progress,
+) -> Result<u64> {
     let is_ok = match reached {
         Some(reached) => reached.report.is_ok(),
         None => {
-            let writable = new.reader().writable();
-            let edited = writable.and_then(|writable| writable.verify_edited(old.reader(), progress));
+            let edited = new.writable().and_then(|writable| writable.verify_edited(old, progress));
             edited.is_some_and(|report| report.is_ok())
         }
     };
     if is_ok {
         return Ok(0);
     }
-    let report = new.reader().verify(progress);
+    let report = new.verify(progress);
     if report.is_ok() {
         return Ok(0);
     }
-    let before = old.reader().verify(&Progress::default());
+    let before = old.verify(&Progress::default());
     // Rows get other numbers if rows before them are inserted or deleted.
     let renumbered = edits.is_empty() || edits.iter().any(|edit| !edit.add.is_empty() || !edit.remove.is_empty());
-    no_new_finding(&before.checks, &report.checks, renumbered)?;
+    no_new_finding(verify, &before.checks, &report.checks, renumbered)?;
     Ok(report.checks.iter().map(report::Check::found).sum())
 }
 
 /// Checks that the rules between rows hold in the new file, as far as they hold in the old one.
 pub(super) fn rules(old: &Asset, new: &Asset) -> Result<()> {
-    no_new_finding(&rules::check(&old.reader().tables()), &rules::check(&new.reader().tables()), true)
+    no_new_finding("verify", &rules::check(&old.reader().tables()), &rules::check(&new.reader().tables()), true)
 }
 
-fn no_new_finding(before: &[report::Check], after: &[report::Check], renumbered: bool) -> Result<()> {
+fn no_new_finding(verify: &str, before: &[report::Check], after: &[report::Check], renumbered: bool) -> Result<()> {
     for check in after {
         let of_old = before.iter().find(|other| other.name == check.name);
         if let Some(finding) = new_finding(check, of_old, renumbered) {
-            let what = "the file would be damaged by these edits, so nothing is kept: verify";
-            return Err(refused(format!("{what}, {}: {finding}", check.name)));
+            let what = "the file would be damaged by these edits, so nothing is kept";
+            return Err(refused(format!("{what}: {verify}, {}: {finding}", check.name)));
         }
     }
     Ok(())
