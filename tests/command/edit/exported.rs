@@ -45,6 +45,35 @@ fn rows_that_are_left_out_or_sorted_move_no_other_row() {
     assert_eq!((changes.as_str(), read(&dir, "new.bin")), ("", read(&dir, "space.bin")));
 }
 
+/// The triangles of a plate have one key and one position. Only cells that cannot be written tell them apart.
+#[test]
+fn rows_that_differ_in_derived_cells_are_sorted_and_left_out() {
+    let dir = crate::world::world();
+    let lines = |format: &str| {
+        let (rows, _) = run(dir.path(), 0, &["ls", "turret.geometry", "-t", "armor_triangles", "-l", "-f", format]);
+        rows.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let patched = |code: i32, rows: &str| {
+        let args = ["patch", "turret.geometry", "-", "-t", "armor_triangles", "--to", "new.geometry", "--force"];
+        run_with(dir.path(), code, &args, rows).1
+    };
+    let (objects, csv) = (lines("ndjson"), lines("csv"));
+    let (head, csv) = csv.split_first().unwrap();
+    assert_eq!((objects.len(), csv.len()), (46, 46));
+    let reversed = |rows: &[String]| rows.iter().rev().cloned().collect::<Vec<_>>();
+    let last = |rows: &[String]| rows[rows.len() - 3..].to_vec();
+    for (objects, csv) in [(reversed(&objects), reversed(csv)), (last(&objects), last(csv))] {
+        let json = format!("[{}]", objects.join(","));
+        for rows in [objects.join("\n"), json, format!("{head}\n{}", csv.join("\n"))] {
+            let said = patched(0, &rows);
+            assert!(said.contains(&format!("0 edits, {} that the file has already", csv.len())), "{said}");
+        }
+    }
+    // A cell that no row has is still refused.
+    let said = patched(2, &objects[45].replace("\"x0\":", "\"x0\":9"));
+    assert!(said.contains("column x0: 9") && said.contains("does not fit"), "{said}");
+}
+
 #[test]
 fn an_edited_row_alone_is_the_one_at_its_index() {
     let dir = space();

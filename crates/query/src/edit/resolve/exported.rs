@@ -23,13 +23,35 @@ pub(super) struct Unmatched {
     number: usize,
 }
 
+impl Unmatched {
+    /// Whether the exported row has a cell of this column.
+    fn gives(&self, column: usize) -> bool {
+        self.cells.iter().any(|(given, _)| *given == column)
+    }
+}
+
 /// The rows with one key, and the rows that no exported row is yet.
 struct Candidates {
     rows: Vec<usize>,
     /// The rows by their position in the file.
     at: HashMap<u64, Vec<usize>>,
-    /// Rows that may be equal: by the hash of the columns `compared`.
-    alike: HashMap<u64, VecDeque<usize>>,
+    alike: Alike,
+}
+
+/// The cells that make an exported row equal to a row of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Equality {
+    /// All cells of the exported row.
+    Full,
+    /// The cells that can be written. Other cells may follow from rows or files that have changed since the export.
+    Writable,
+}
+
+/// Rows that may be equal to exported rows.
+struct Alike {
+    by: Equality,
+    /// The rows by the hash of the columns `compared`.
+    rows: HashMap<u64, VecDeque<usize>>,
     compared: Vec<usize>,
     /// The comparisons that are left. Rows of one key that are hard to tell apart must not take time that grows with their square.
     budget: usize,
@@ -152,11 +174,26 @@ impl Resolved<'_> {
     fn match_group(&mut self, group: Vec<Unmatched>, outcomes: &mut Vec<Outcome>) -> Result<()> {
         let Some(first) = group.first() else { return Ok(()) };
         let rows = if self.keys.is_empty() { (0..self.table.len()?).collect() } else { self.rows_of(&first.key)?.0 };
-        let mut candidates = self.candidates(rows, &group)?;
-        let (mut moved, mut rest) = (false, Vec::new());
+        let (mut moved, mut differing) = (false, Vec::new());
+        let mut same = self.alike(&rows, &group, Equality::Full);
         for row in group {
+            match self.equal_row(&mut same, &row)? {
+                Some(equal) => {
+                    moved |= equal != row.number;
+                    self.seen.insert((equal, 0));
+                    outcomes.push(Outcome::Held);
+                }
+                None => differing.push(row),
+            }
+        }
+        if differing.is_empty() {
+            return Ok(());
+        }
+        let mut candidates = self.candidates(rows, &differing)?;
+        let mut rest = Vec::new();
+        for row in differing {
             let here = self.row_at(&candidates, &row)?;
-            match here.filter(|here| self.is_equal(*here, &row)) {
+            match here.filter(|here| self.is_equal(*here, &row, Equality::Writable)) {
                 Some(here) => {
                     moved |= here != row.number;
                     outcomes.push(self.exported_as(
@@ -172,7 +209,7 @@ impl Resolved<'_> {
         let mut edited = Vec::new();
         for (here, row) in rest {
             match here {
-                None if let Some(equal) = self.equal_row(&mut candidates, &row)? => {
+                None if let Some(equal) = self.equal_row(&mut candidates.alike, &row)? => {
                     moved |= equal != row.number;
                     self.seen.insert((equal, 0));
                     outcomes.push(Outcome::Held);
@@ -199,7 +236,7 @@ impl Resolved<'_> {
     ) -> Result<Outcome> {
         if let Some(here) = here {
             let is_whole = !has_order && self.is_whole(&row);
-            if is_whole && let Some(other) = self.equal_row(candidates, &row)? {
+            if is_whole && let Some(other) = self.equal_row(&mut candidates.alike, &row)? {
                 let what = "it equals row";
                 return Err(refused(format!(
                     "{}: {what} {other}, and states the position of row {here}: which of both it is cannot be known",
@@ -226,23 +263,30 @@ impl Resolved<'_> {
     }
 
     fn candidates(&self, rows: Vec<usize>, group: &[Unmatched]) -> Result<Candidates> {
-        /// Comparisons for each row.
-        const TIMES: usize = 64;
-        let is_given = |row: &Unmatched, at: usize| row.cells.iter().any(|(given, _)| *given == at);
-        let columns = self.table.columns().iter().enumerate();
-        let compared = columns.filter(|(at, column)| {
-            !matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
-                && !matches!(column.kind, Kind::Any | Kind::Nested)
-                && !self.keys.contains(at)
-                && group.iter().all(|row| is_given(row, *at))
-        });
-        let compared: Vec<usize> = compared.map(|(at, _)| at).collect();
-        let (mut at, mut alike) = (HashMap::<u64, Vec<usize>>::new(), HashMap::<u64, VecDeque<usize>>::new());
-        let position = self.position_column().filter(|at| group.iter().any(|row| is_given(row, *at)));
-        for &row in &rows {
-            if let Some(position) = position {
+        let mut at = HashMap::<u64, Vec<usize>>::new();
+        if let Some(position) = self.position_column().filter(|at| group.iter().any(|row| row.gives(*at))) {
+            for &row in &rows {
                 at.entry(self.hash([&self.table.value(row, position)?])).or_default().push(row);
             }
+        }
+        let alike = self.alike(&rows, group, Equality::Writable);
+        Ok(Candidates { rows, at, alike })
+    }
+
+    fn alike(&self, rows: &[usize], group: &[Unmatched], by: Equality) -> Alike {
+        /// Comparisons for each row.
+        const TIMES: usize = 64;
+        let columns = self.table.columns().iter().enumerate();
+        let compared = columns.filter(|(at, column)| {
+            !matches!(column.accepts, Accepts::Path | Accepts::Name)
+                && (by == Equality::Full || column.accepts != Accepts::Nothing)
+                && !matches!(column.kind, Kind::Any | Kind::Nested)
+                && !self.keys.contains(at)
+                && group.iter().all(|row| row.gives(*at))
+        });
+        let compared: Vec<usize> = compared.map(|(at, _)| at).collect();
+        let mut alike = HashMap::<u64, VecDeque<usize>>::new();
+        for &row in rows {
             let cells = compared.iter().map(|at| Ok(comparable(self.table.value(row, *at)?)));
             // A row that cannot be read equals none.
             if let Ok(cells) = cells.collect::<Result<Vec<_>>>() {
@@ -250,7 +294,7 @@ impl Resolved<'_> {
             }
         }
         let budget = rows.len().saturating_add(group.len()).saturating_mul(TIMES);
-        Ok(Candidates { rows, at, alike, compared, budget })
+        Alike { by, rows: alike, compared, budget }
     }
 
     /// The first column with a position of the row in the file, such as its number.
@@ -275,41 +319,44 @@ impl Resolved<'_> {
         Ok(found.iter().find(|row| !self.seen.contains(&(**row, 0))).or(found.first()).copied())
     }
 
-    /// Whether an exported row asks for no change of `row`.
-    fn is_equal(&mut self, row: usize, exported: &Unmatched) -> bool {
+    /// Whether an exported row equals `row`.
+    fn is_equal(&mut self, row: usize, exported: &Unmatched, by: Equality) -> bool {
         let derived = self.derived.take();
         let asked = self.exported_cells(row, &exported.cells, exported.from);
-        self.derived = derived;
-        asked.is_ok_and(|asked| asked.is_empty())
+        let other = std::mem::replace(&mut self.derived, derived);
+        asked.is_ok_and(|asked| asked.is_empty()) && (by == Equality::Writable || other.is_none())
     }
 
     /// Whether an exported row has all cells that can be written.
     fn is_whole(&self, row: &Unmatched) -> bool {
         let mut columns = self.table.columns().iter().enumerate();
         columns.all(|(at, column)| {
-            matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name)
-                || row.cells.iter().any(|(given, _)| *given == at)
+            matches!(column.accepts, Accepts::Nothing | Accepts::Path | Accepts::Name) || row.gives(at)
         })
     }
 
     /// The first row that equals an exported row, and is no other exported row.
-    fn equal_row(&mut self, candidates: &mut Candidates, row: &Unmatched) -> Result<Option<usize>> {
-        let cells = candidates.compared.iter().map(|at| {
+    fn equal_row(&mut self, alike: &mut Alike, row: &Unmatched) -> Result<Option<usize>> {
+        let cells = alike.compared.iter().map(|at| {
             let given = row.cells.iter().find(|(given, _)| given == at).map(|(_, given)| given)?;
+            // CSV has no null.
+            if is_shown_as(&Value::Null, given, row.from) {
+                return Some(Value::Null);
+            }
             writable::typed(self.table.columns()[*at].kind, given, row.from, None).map(comparable)
         });
         let Some(cells) = cells.collect::<Option<Vec<_>>>() else { return Ok(None) };
-        let Some(alike) = candidates.alike.get_mut(&hash_values(&cells, &self.state)) else { return Ok(None) };
-        while alike.front().is_some_and(|first| self.seen.contains(&(*first, 0))) {
-            alike.pop_front();
+        let Some(rows) = alike.rows.get_mut(&hash_values(&cells, &self.state)) else { return Ok(None) };
+        while rows.front().is_some_and(|first| self.seen.contains(&(*first, 0))) {
+            rows.pop_front();
         }
-        for &mut other in alike {
-            let Some(budget) = candidates.budget.checked_sub(1) else {
+        for &mut other in rows {
+            let Some(budget) = alike.budget.checked_sub(1) else {
                 let what = "too many rows have this key and are nearly equal: which one this is cannot be found";
                 return Err(refused(format!("{}: {what}", row.shown)));
             };
-            candidates.budget = budget;
-            if !self.seen.contains(&(other, 0)) && self.is_equal(other, row) {
+            alike.budget = budget;
+            if !self.seen.contains(&(other, 0)) && self.is_equal(other, row, alike.by) {
                 return Ok(Some(other));
             }
         }
