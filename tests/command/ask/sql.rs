@@ -624,13 +624,15 @@ mod ids {
 
     #[test]
     fn every_way_to_write_an_id_means_it() {
-        let session = paths();
         for (id, name) in [
             ("'0xFFFFFFFFFFFFFFFF'", "'last'"),
             ("'0xffffffffffffffff'", "'last'"),
             ("'18446744073709551615'", "'last'"),
             ("'18446744073709551614'", "'before'"),
+            ("18446744073709551615", "'last'"),
+            ("0xFFFFFFFFFFFFFFFE", "'before'"),
             ("9223372036854775807", "'less'"),
+            ("9223372036854775808", "'half'"),
             ("1", "'root'"),
             ("'0x1'", "'root'"),
             ("'0X0001'", "'root'"),
@@ -647,12 +649,12 @@ mod ids {
                 format!("SELECT name FROM paths WHERE id IN ({id}, '0x99')"),
                 format!("SELECT name FROM paths WHERE CASE WHEN id = {id} THEN 1 ELSE 0 END"),
             ] {
-                assert_eq!(list(&session, &sql), [name], "{sql}");
+                assert_eq!(list(&paths(), &sql), [name], "{sql}");
             }
         }
-        for no_id in ["'last'", "''", "-1", "1.5", "NULL", "18446744073709551615", "'18446744073709551616'", "x'01'"] {
+        for no_id in ["'last'", "''", "-1", "1.5", "NULL", "18446744073709551616", "'18446744073709551616'", "x'01'"] {
             let sql = format!("SELECT name FROM paths WHERE id = {no_id}");
-            assert!(ask(&session, &sql).is_empty(), "{sql}");
+            assert!(ask(&paths(), &sql).is_empty(), "{sql}");
         }
     }
 

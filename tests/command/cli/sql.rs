@@ -404,6 +404,40 @@ fn ids_are_read_by_one_rule_everywhere() {
     run_in(dir.path(), 2, &["ls", "assets.bin", "-w", "id = 2k"], "");
 }
 
+/// SQLite has no whole numbers from 2^63 up.
+#[test]
+fn ids_of_64_bits_are_found_as_numbers() {
+    let dir = TempDir::new().unwrap();
+    let id_of = |path: &String| assetq_core::codec::cityhash64(path.as_bytes());
+    let path = (0..).map(|number| format!("root/{number}.visual")).find(|path| id_of(path) >= 1 << 63).unwrap();
+    let mut builder = DatabaseBuilder::with_capacities(16, 16);
+    builder.path(&path);
+    builder.path("root/other");
+    fs::write(dir.path().join("assets.bin"), builder.build()).unwrap();
+    let id = id_of(&path);
+    let ask = |code: i32, query: &str| run_in(dir.path(), code, &["sql", query, "assets.bin"], "");
+    for form in [id.to_string(), format!("{id:#x}")] {
+        for query in [
+            format!("SELECT path FROM paths WHERE id = {form}"),
+            format!("SELECT path FROM paths WHERE {form} IS id"),
+            format!("SELECT path FROM (SELECT * FROM paths LIMIT 9) WHERE id = {form}"),
+            format!("SELECT path FROM paths WHERE id IN ({form}, 1)"),
+            format!("SELECT path FROM paths WHERE id >= {form} AND id <= {form}"),
+            format!("SELECT p.path FROM (SELECT {form} AS wanted) JOIN paths p ON p.id = wanted"),
+            format!("CREATE TEMP VIEW found AS SELECT path FROM paths WHERE id = {form}; SELECT path FROM found"),
+            format!("SELECT path FROM paths WHERE id = hex({form})"),
+        ] {
+            assert_eq!(ask(0, &query).0, format!("{path}\n"), "{query}");
+        }
+    }
+    // Two ids that SQLite rounds to one number.
+    let (_, said) = ask(2, &format!("SELECT path FROM paths WHERE id IN ({id}, {})", id ^ 1));
+    assert!(said.contains("are equal: write ids in quotes"), "{said}");
+    // Elsewhere such numbers are what they are in SQLite.
+    let query = "SELECT 0xFFFFFFFFFFFFFFFF = -1 AND typeof(18446744073709551615) = 'real'";
+    assert_eq!(ask(0, query).0, "1\n");
+}
+
 #[test]
 fn statements_write_nothing_and_reach_no_file_that_was_not_named() {
     let dir = TempDir::new().unwrap();

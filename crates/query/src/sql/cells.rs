@@ -1,5 +1,6 @@
 //! Cells as SQLite sees them: which type a column is declared with, and which value a cell becomes.
 
+use super::large_numbers::LargeNumbers;
 use crate::codec::{spread, xxh64};
 use crate::error::Result;
 use crate::id::{self, Id32, Id64};
@@ -39,8 +40,8 @@ pub(super) fn kind_of(declared: &str) -> Option<Kind> {
     })
 }
 
-/// The order of ids: as numbers, before all texts that are not ids.
-pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
+/// The order of ids: as numbers, before all texts that are not ids. Texts of `large` numbers are ids.
+pub(super) fn order_of_ids(a: &str, b: &str, large: &LargeNumbers) -> Ordering {
     if a == b {
         return Ordering::Equal;
     }
@@ -48,7 +49,8 @@ pub(super) fn order_of_ids(a: &str, b: &str) -> Ordering {
     if a.len() == b.len() && is_shown(a) && is_shown(b) {
         return a.cmp(b);
     }
-    match (id::parse(a), id::parse(b)) {
+    let [id_a, id_b] = [a, b].map(|text| id::parse(text).or_else(|| large.number(ValueRef::Text(text.as_bytes()))));
+    match (id_a, id_b) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
@@ -278,18 +280,19 @@ mod tests {
 
     #[test]
     fn ids_are_ordered_by_number_however_they_are_written() {
+        let large = LargeNumbers::default();
         let same = ["0x000000000000002A", "0x2a", "0X2A", "42", "0042", "000000000000002a"];
         for (a, b) in same.iter().flat_map(|a| same.map(|b| (a, b))) {
-            assert_eq!(order_of_ids(a, b), Ordering::Equal, "{a} {b}");
+            assert_eq!(order_of_ids(a, b, &large), Ordering::Equal, "{a} {b}");
         }
         let full: Vec<String> = (0..200u64).map(|n| Id64(n.wrapping_mul(0x9E37_79B9_7F4A_7C15)).to_string()).collect();
         for (a, b) in full.iter().flat_map(|a| full.iter().map(move |b| (a, b))) {
-            assert_eq!(order_of_ids(a, b), id::parse(a).cmp(&id::parse(b)), "{a} {b}");
+            assert_eq!(order_of_ids(a, b, &large), id::parse(a).cmp(&id::parse(b)), "{a} {b}");
         }
         let ascending = ["9", "0x000000000000000A", "0xFFFFFFFFFFFFFFFF", "", "-1", "0x", "18446744073709551616"];
         for (i, a) in ascending.iter().enumerate() {
             for (j, b) in ascending.iter().enumerate() {
-                assert_eq!(order_of_ids(a, b), i.cmp(&j), "{a} {b}");
+                assert_eq!(order_of_ids(a, b, &large), i.cmp(&j), "{a} {b}");
             }
         }
     }

@@ -1,6 +1,7 @@
 //! SQL functions in addition to SQLite's.
 
 use super::cells::{ID_COLLATION, order_of_ids};
+use super::large_numbers::LargeNumbers;
 use crate::id;
 use crate::regex;
 use crate::table::Value;
@@ -9,6 +10,7 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{self, ValueRef};
 use rusqlite::{Connection, Error, Result};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// The functions and their descriptions, for `.help` and for completion.
 pub(super) const FUNCTIONS: [(&str, &str); 10] = [
@@ -27,16 +29,18 @@ pub(super) const FUNCTIONS: [(&str, &str); 10] = [
     ("pi()", "half a turn in radians; radians(x) and degrees(x) convert angles"),
 ];
 
-pub(super) fn add(connection: &Connection) -> Result<()> {
+pub(super) fn add(connection: &Connection, numbers: &Arc<LargeNumbers>) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
-    connection.create_collation(ID_COLLATION, order_of_ids)?;
+    let large = Arc::clone(numbers);
+    connection.create_collation(ID_COLLATION, move |a, b| order_of_ids(a, b, &large))?;
     connection.create_scalar_function("path_id", 1, flags, |context| {
         Ok(text(context, 0)?.map(|path| Value::Id64(id::of_path(&path)).to_string()))
     })?;
     connection.create_scalar_function("name_id", 1, flags, |context| {
         Ok(text(context, 0)?.map(|name| Value::Id32(id::of_name(&name)).to_string()))
     })?;
-    connection.create_scalar_function("hex", 1, flags, |context| Ok(hex(context.get_raw(0))))?;
+    let large = Arc::clone(numbers);
+    connection.create_scalar_function("hex", 1, flags, move |context| Ok(hex(context.get_raw(0), &large)))?;
     connection.create_scalar_function("regexp", 2, flags, regexp)?;
     add_mathematics(connection, flags)
 }
@@ -122,9 +126,10 @@ fn text(context: &Context<'_>, argument: usize) -> Result<Option<String>> {
 }
 
 /// The bits of a whole number and the number of an id in its fixed form; bytes and other text byte by byte.
-fn hex(value: ValueRef<'_>) -> String {
+fn hex(value: ValueRef<'_>, numbers: &LargeNumbers) -> String {
     match value {
         ValueRef::Null => String::new(),
+        ValueRef::Real(_) if let Some(number) = numbers.number(value) => Value::Id64(number).to_string(),
         ValueRef::Integer(number) => Value::Id64(number.cast_unsigned()).to_string(),
         ValueRef::Real(real) => digits(real.to_string().as_bytes()),
         ValueRef::Text(text @ [b'0', b'x' | b'X', ..])
@@ -161,7 +166,7 @@ mod tests {
 
     fn value(sql: &str) -> rusqlite::types::Value {
         let connection = Connection::open_in_memory().unwrap();
-        add(&connection).unwrap();
+        add(&connection, &Arc::default()).unwrap();
         connection.query_row(&format!("SELECT {sql}"), [], |row| row.get(0)).unwrap()
     }
 
@@ -221,7 +226,7 @@ mod tests {
         assert_eq!(value("'content/a.dds' REGEXP '^a'"), 0.into());
         assert_eq!(value("NULL REGEXP 'a'"), rusqlite::types::Value::Null);
         let connection = Connection::open_in_memory().unwrap();
-        add(&connection).unwrap();
+        add(&connection, &Arc::default()).unwrap();
         for (pattern, what) in [("a(", "unclosed group"), ("a{0,50000}", "come to 50000 characters")] {
             let answer =
                 connection.query_row(&format!("SELECT 'a' REGEXP '{pattern}'"), [], |row| row.get::<_, i64>(0));

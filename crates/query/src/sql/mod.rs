@@ -6,8 +6,8 @@
 //!
 //! Ids are text in the form of all outputs, `0x` and upper-case digits, so that all 64 bits are exact. Their columns
 //! compare by number, in any of the forms of [`id`](crate::id): `id = '0x2a'`, `id = '000000000000002A'`, `id = '42'`
-//! and `id = 42` select the same entry; a number without quotes is parsed from its digits, without leading zeros. A
-//! whole number above 63 bits that is not an id is its decimal text. Booleans are 0 and 1, nested values JSON text;
+//! and `id = 42` select the same entry; a number without quotes is parsed from its digits, without leading zeros, and may
+//! have all 64 bits. A whole number above 63 bits that is not an id is its decimal text. Booleans are 0 and 1, nested values JSON text;
 //! single-precision floats are the double with the same digits, so that `scale = 0.1` finds what is shown as 0.1.
 
 mod answer;
@@ -19,6 +19,7 @@ mod file;
 mod first;
 mod functions;
 mod into;
+mod large_numbers;
 mod names;
 mod pending;
 mod plan;
@@ -49,6 +50,7 @@ use crate::table::Table;
 use crate::threads::lock;
 use damage::Damage;
 use file::OpenFile;
+use large_numbers::LargeNumbers;
 use names::{quoted, unique};
 use pending::Changes;
 use rights::Rights;
@@ -132,7 +134,8 @@ impl Session {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-        functions::add(&connection)?;
+        let numbers = Arc::<LargeNumbers>::default();
+        functions::add(&connection, &numbers)?;
         let most = connection.limit(Limit::SQLITE_LIMIT_ATTACHED)?;
         let most = usize::try_from(most).expect("a limit is not below 0");
         let flat = inputs.len() > most;
@@ -169,8 +172,15 @@ impl Session {
         let changes = Arc::new(written.map_or_else(Changes::default, Changes::new));
         let rights = Arc::<Rights>::default();
         let of_tables = Arc::clone(&rights);
-        let shared =
-            vtab::Files { open: files, damage, progress, changes, rights: of_tables, repeated: Arc::default() };
+        let shared = vtab::Files {
+            open: files,
+            damage,
+            progress,
+            changes,
+            rights: of_tables,
+            repeated: Arc::default(),
+            numbers,
+        };
         let module = if written.is_some() { vtab::WRITTEN } else { vtab::MODULE };
         connection.create_module("assetq", module, Some(shared.clone()))?;
         let asked = Arc::clone(&rights);
@@ -281,7 +291,10 @@ impl Session {
         if self.is_edited && !statement.is_query_or_edit() {
             return Err(Fault::message("a file is edited by UPDATE, INSERT and DELETE, and queried by SELECT"));
         }
-        self.rights.as_own(|| self.create_tables(statement.text))?;
+        self.rights.as_own(|| {
+            self.create_tables(statement.text)?;
+            self.shared.numbers.note(statement.text, &self.connection)
+        })?;
         self.rights.take_refused();
         self.rights.take_read();
         let prepared = self.connection.prepare(statement.text).map_err(|error| match Fault::from(error) {
@@ -542,7 +555,7 @@ pub fn functions() -> &'static [(&'static str, &'static str)] {
 pub fn function_names() -> Vec<String> {
     let names = || {
         let connection = Connection::open_in_memory()?;
-        functions::add(&connection)?;
+        functions::add(&connection, &Arc::default())?;
         let mut names = connection.prepare("SELECT DISTINCT name FROM pragma_function_list ORDER BY name")?;
         names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()
     };

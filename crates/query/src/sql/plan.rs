@@ -5,6 +5,7 @@
 
 use super::cells::{self, ID_COLLATION};
 use super::first::{self, FirstRows, SortKey};
+use super::large_numbers::LargeNumbers;
 use super::pending::is_text_of_id;
 use crate::id;
 use crate::table::filter::pattern::{LONGEST, LikePattern};
@@ -334,9 +335,13 @@ pub(super) enum TermOutcome {
 }
 
 impl Term {
-    /// The condition with its other side.
-    pub(super) fn check(self, value: ValueRef<'_>) -> TermOutcome {
+    /// The condition with its other side, which may be one of the `large` numbers.
+    pub(super) fn check(self, value: ValueRef<'_>, large: &LargeNumbers) -> TermOutcome {
         let Some(column) = self.column else { return TermOutcome::Unknown };
+        let is_compared = matches!(self.op, Operator::Compare(_) | Operator::Is) && self.kind == Kind::Id64;
+        let number = if is_compared { large.number(value) } else { None };
+        let number = number.map(|number| number.to_string());
+        let value = number.as_ref().map_or(value, |number| ValueRef::Text(number.as_bytes()));
         let is_null = self.op == Operator::Null(false) || self.op == Operator::Is && value == ValueRef::Null;
         // A float that is not a number is null in SQL, and a value of a table.
         if is_null && matches!(self.kind, Kind::F32 | Kind::F64 | Kind::Any) {

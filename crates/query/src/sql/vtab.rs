@@ -8,6 +8,7 @@ use super::cells::{self, ResultSink};
 use super::damage::{Damage, DamagePosition};
 use super::file::OpenFile;
 use super::first::{self, Collector, FirstRows};
+use super::large_numbers::LargeNumbers;
 use super::pending::{self, Changes, GivenTexts, TableNumber};
 use super::plan::{self, Access, QueryPlan, TableView, TermOutcome};
 use super::rights::Rights;
@@ -75,6 +76,7 @@ pub(super) struct Files {
     pub(super) rights: Arc<Rights>,
     /// The columns whose values repeat rows and that a statement does not read, by the tables that it reads.
     pub(super) repeated: Arc<Mutex<BTreeMap<TableNumber, BTreeSet<usize>>>>,
+    pub(super) numbers: Arc<LargeNumbers>,
 }
 
 impl Files {
@@ -282,7 +284,7 @@ impl TableState {
         let mut bounds = Vec::new();
         let mut first = None;
         for (number, (term, value)) in plan.terms.iter().zip(arguments.iter()).enumerate() {
-            match term.check(value) {
+            match term.check(value, &state.shared.numbers) {
                 TermOutcome::Never => return Ok(None),
                 TermOutcome::Unknown => {}
                 TermOutcome::Rows(bound) if number == 0 => first = Some(bound),
