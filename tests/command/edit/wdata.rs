@@ -519,6 +519,9 @@ fn paths_and_scripts_are_written() {
     assert_eq!(map.path("moc_path").unwrap().unwrap().to_string(), "x.moc");
     assert!(map.path("obstacle_path").unwrap().is_none());
     assert_eq!(undone("town.wdata", &made.bytes, &made.undo), old);
+    // Both read as null.
+    let of = |none: Value<'static>| edited("town.wdata", &old, vec![path("moc_path", none)]).unwrap().bytes;
+    assert!(of("".into()) == of(Value::Null));
 
     let table = asset.reader().table("scripts").unwrap();
     let path_of = |row: usize| table.value(row, 1).unwrap().into_owned();

@@ -27,6 +27,11 @@ const TYPE: &str = "type_name";
 /// The word of the format for no path.
 const NO_PATH: &str = ".\\";
 
+/// Whether a path reads as null: an empty text does, too.
+fn is_no_path(value: &Value<'_>) -> bool {
+    value.is_null() || matches!(value, Value::Text(text) if text.is_empty())
+}
+
 impl Writable for Map {
     fn write(&self, edits: &[TableEdits]) -> Result<Pieces> {
         let mut writer = Writer { map: self, runs: BTreeMap::new(), stretches: Vec::new() };
@@ -331,7 +336,7 @@ impl<'m> Writer<'m> {
                     continue;
                 };
                 for (_, value) in set {
-                    fields.insert(field, if value.is_null() { Value::text(NO_PATH) } else { value.clone() });
+                    fields.insert(field, if is_no_path(value) { Value::text(NO_PATH) } else { value.clone() });
                 }
             }
             if !fields.is_empty() {
@@ -357,7 +362,7 @@ impl<'m> Writer<'m> {
                 return Err(refused("column kind: the kind of a script cannot change: remove it and add one"));
             }
             let path = match set.and_then(|set| cell_named(&*scripts, set, "path")).cloned() {
-                Some(Value::Null) if script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
+                Some(none) if is_no_path(&none) && script.in_head == Some(SCRIPT_DIR) => Some(Value::text(NO_PATH)),
                 Some(Value::Null) => {
                     let why = "null does not fit: of all scripts, only script_dir may be null";
                     return Err(refused(format!("scripts: {} of row {row}: column path: {why}", script.kind)));
