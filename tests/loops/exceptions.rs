@@ -2,26 +2,13 @@
 
 use crate::state::State;
 
-const DENSITY: &str =
-    "without its .visual, densities tell which vertices belong to which indices: their patch is refused alone";
-
 /// The loop, the state (all if `None`), the beginning of the file's name, and the reason.
-pub const CELLS: &[(&str, Option<State>, &str, &str)] = &[
-    ("edit, patch and undo", Some(State::Beside), "real/mods/colossus/gun/BGA072_2_pdr_MkVII_Quad.geometry", DENSITY),
-    (
-        "edit, patch and undo",
-        Some(State::Beside),
-        "real/mods/minotaur/ship/BSC017_Minotaur_1947_Stern.geometry",
-        DENSITY,
-    ),
-    ("edit, patch and undo", Some(State::Beside), "real/mods/minotaur/ship/BSC017_Minotaur_1947.geometry", DENSITY),
-    (
-        "left out",
-        Some(State::Damaged),
-        "real/idx/system_data.idx.partial",
-        "files of two indexes are compared by their ids, which are whole; only names are damaged",
-    ),
-];
+pub const CELLS: &[(&str, Option<State>, &str, &str)] = &[(
+    "left out",
+    Some(State::Damaged),
+    "real/idx/system_data.idx.partial",
+    "files of two indexes are compared by their ids, which are whole; only names are damaged",
+)];
 
 /// Why the cell cannot hold.
 pub fn reason(of: &str, state: State, subject: &str) -> Option<&'static str> {
