@@ -140,3 +140,19 @@ pub trait IdTexts: Sync {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A format implements what its files have, and has nothing of all else.
+    #[test]
+    fn a_format_without_texts_of_ids_has_none() {
+        struct Without;
+        impl IdTexts for Without {}
+        let texts: &dyn IdTexts = &Without;
+        assert!(texts.path(1).unwrap().is_none() && texts.name(1).unwrap().is_none());
+        assert!(texts.id_of_path("a").is_none() && texts.title("IDS_A").unwrap().is_none());
+        assert!(!texts.list(&mut |_| panic!("it has no text")).unwrap());
+    }
+}

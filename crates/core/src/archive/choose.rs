@@ -89,3 +89,45 @@ impl StoredBudget {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Source;
+
+    /// Files that all have the same bytes of one volume.
+    struct Overlapping {
+        files: usize,
+        size: u64,
+    }
+
+    impl Archive for Overlapping {
+        fn len(&self) -> Result<usize> {
+            Ok(self.files)
+        }
+
+        fn file(&self, n: usize) -> Result<File<'_>> {
+            let stored = File::new(["a", "A"][n % 2], self.size, 0);
+            Ok(File { volume: Some("volume".into()), offset: Some(0), installed: true, ..stored })
+        }
+
+        fn stored(&self, _: &File<'_>) -> Result<Source> {
+            Ok(Source::from_vec("volume", vec![0; self.size as usize]))
+        }
+
+        fn volumes(&self) -> Result<Vec<Volume>> {
+            Ok(vec![Volume::new("volume", Ok(Some(self.size)), self.files as u64)])
+        }
+    }
+
+    #[test]
+    fn files_that_overlap_are_written_up_to_a_multiple_of_their_volume() {
+        let archive = Overlapping { files: 10, size: LEAST / SHARED };
+        let mut left_out = Vec::new();
+        let chosen = choose(&archive, |_| true, |error| left_out.push(error.to_string())).unwrap();
+        let names: Vec<&str> = chosen.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["a", "A~1", "a~2", "A~3", "a~4", "A~5", "a~6", "A~7"]);
+        assert!(left_out.len() == 2 && left_out[0].contains("which overlap"), "{left_out:?}");
+        assert_eq!(archive.stored(&chosen[0].1).unwrap().bytes().len() as u64, LEAST / SHARED);
+    }
+}

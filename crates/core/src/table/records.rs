@@ -245,7 +245,7 @@ mod tests {
         }
         let one = One(vec![Column::new("number", Kind::Uint)]);
         let table: &dyn Table = &one;
-        assert_eq!((table.known_len(), table.nature()), (Some(1), Nature::default()));
+        assert_eq!((table.name(), table.known_len(), table.nature()), ("one", Some(1), Nature::default()));
         assert!(!table.finds(0) && table.find(0, &5u64.into()).is_none() && table.texts(0).is_none());
         assert!(table.is_at(0, &Region::Point([0.0; 3])).is_none() && table.parts().is_none());
         let rows: Vec<u64> = table.rows().map(|row| row.unwrap().get("number").unwrap()).collect();

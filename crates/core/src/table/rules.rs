@@ -85,3 +85,20 @@ fn check_references(table: &dyn Table, at: usize, column: &Column, target: &dyn 
     });
     check.with_detail(format!("{} to {}", counted(count, "reference"), target.name()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{DeclaredTable, Kind};
+
+    #[test]
+    fn a_unique_column_has_each_value_once_also_in_lists_and_null_is_none() {
+        let cells = [Value::Uint(1), Value::Null, Value::List(vec![2u64.into(), 1u64.into()]), Value::Null];
+        let column = Column { unique: true, ..Column::new("n", Kind::Nested) };
+        let table = DeclaredTable::new("numbers", || Ok(4), |row| Ok(Some(row)))
+            .column(column, |row| Ok(cells[*row].borrowed()));
+        let checks = check(&[Box::new(table)]);
+        let said = format!("{checks:?}");
+        assert!(checks.len() == 1 && said.contains("numbers row 2: column n: another row has 1, too"), "{said}");
+    }
+}

@@ -349,6 +349,7 @@ mod tests {
         new.keep(0..40);
         let bytes = new.bytes(&old);
         assert_eq!(new.inverse(&old).bytes(&bytes), old);
+        assert!(Pieces::new().is_empty() && !new.is_empty());
     }
 
     #[test]
