@@ -404,6 +404,7 @@ fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Resu
     let mut kept = false;
     let (mut edits, mut without_rows) = (0usize, Vec::new());
     for (number, statement) in (1usize..).zip(statements(text)) {
+        session.ambiguous(statement.text).iter().for_each(|note| context.note("SQL", note));
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
         documents.add(usize::from(!answer.columns().is_empty()))?;
         match &args.into {

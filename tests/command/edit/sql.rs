@@ -45,6 +45,17 @@ fn a_statement_of_a_script_that_matches_no_row_is_named() {
 }
 
 #[test]
+fn a_table_that_several_files_have_is_the_first_one_which_is_named() {
+    let dir = folder();
+    let said = |query: &str| run(dir.path(), 0, &["sql", query, "old.wdb", "new.wdb"]).1;
+    assert_eq!(
+        said("SELECT count(*) FROM records"),
+        "assetq: SQL: note: records without a schema is old.records, and not new.records\n"
+    );
+    assert_eq!(said("SELECT count(*) FROM old.records JOIN new.records USING (record)"), "");
+}
+
+#[test]
 fn a_cell_that_does_not_fit_is_wrong_usage_and_nothing_is_written() {
     let dir = folder();
     for (query, what) in [

@@ -470,6 +470,25 @@ impl Session {
         })
     }
 
+    /// The tables that a statement names without a schema and that several files have, each with what it means.
+    pub fn ambiguous(&self, sql: &str) -> Vec<String> {
+        let sql = sql.to_ascii_lowercase();
+        let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for table in self.tables().filter(|table| table.schema.is_some()) {
+            let name = table.name.to_ascii_lowercase();
+            let is_word = file::alias_of(&name).is_some();
+            let is_meant = if is_word { sql.contains(&quoted(&name)) } else { is_named(&sql, &name) };
+            if is_meant && !sql.contains(&format!(".{name}")) && !sql.contains(&format!(".{}", quoted(&name))) {
+                named.entry(name).or_default().push(table.shown());
+            }
+        }
+        let several = named.into_iter().filter_map(|(name, all)| {
+            let (first, rest) = all.split_first().filter(|(_, rest)| !rest.is_empty())?;
+            Some(format!("{name} without a schema is {first}, and not {}", rest.join(", ")))
+        });
+        several.collect()
+    }
+
     fn has_one_schema(&self) -> bool {
         self.schemas.windows(2).all(|pair| pair[0].0 == pair[1].0)
     }
