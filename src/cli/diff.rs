@@ -118,7 +118,7 @@ fn print(args: &DiffArgs, context: &Context, old: &Asset, new: &Asset) -> Outcom
 /// Notes that bytes of two files differ though no row does: bytes of a header, or between records.
 fn note_bytes(old: &Asset, new: &Asset, context: &Context) {
     let [old, new_bytes] = [old, new].map(|side| side.source().bytes());
-    if new.reader().archive().is_some() || old == new_bytes {
+    if old == new_bytes {
         return;
     }
     let equal = old.iter().zip(new_bytes).take_while(|(old, new)| old == new).count();
