@@ -249,6 +249,17 @@ fn state_of(path: &Path) -> Option<FileState> {
     FileState::read(path).ok().flatten()
 }
 
+/// The number of further names of a file: hard links, which a rename of a new file does not change.
+fn other_names(path: &Path) -> u64 {
+    #[cfg(unix)]
+    return std::fs::metadata(path).map_or(0, |meta| std::os::unix::fs::MetadataExt::nlink(&meta).saturating_sub(1));
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        0
+    }
+}
+
 /// A new file and its undo patches, which are written and compared, and have no names yet.
 pub(super) struct PreparedEdit<'t> {
     target: &'t EditTarget,
@@ -308,6 +319,8 @@ impl PreparedEdit<'_> {
             done
         });
         let before = target.to.as_deref().map(state_of);
+        let replaced = target.to.as_deref().filter(|_| output.in_place && shown.table_prefix.is_none());
+        let other_names = replaced.map_or(0, other_names);
         let done = done.and_then(|()| written.commit().map_err(|error| target.failure(&error)));
         let new = done.inspect_err(|_| {
             // The patch of a file that is not changed. One that was replaced is gone, as --force says.
@@ -323,6 +336,12 @@ impl PreparedEdit<'_> {
             }
         }
         context.warn(&target.asset);
+        if other_names > 0 {
+            context.note(
+                file,
+                &format!("{} of the same file on disk: the old bytes stay there", counted(other_names, "other name")),
+            );
+        }
         let where_to = match &target.to {
             Some(to) if target.is_mod => format!("; the game takes {} over its own file", to.display()),
             Some(_) => String::new(),

@@ -220,6 +220,19 @@ fn a_disk_that_becomes_full_leaves_the_old_file() {
     assert!(said.contains("is no file, so what is written there cannot be read back"), "{said}");
 }
 
+#[cfg(unix)]
+#[test]
+fn other_names_of_a_file_on_disk_are_named_as_they_keep_the_old_bytes() {
+    let dir = super::command::folder();
+    let old = read(&dir, "old.wdb");
+    fs::hard_link(dir.path().join("old.wdb"), dir.path().join("same.wdb")).unwrap();
+    let edit = ["sql", "UPDATE records SET u9Index = 5", "old.wdb", "--in-place"];
+    let said = run(dir.path(), 0, &edit).1;
+    assert!(said.contains("old.wdb: note: 1 other name of the same file on disk: the old bytes stay there"), "{said}");
+    assert!(read(&dir, "same.wdb") == old && read(&dir, "old.wdb") != old);
+    assert!(!run(dir.path(), 0, &edit).1.contains("other name"));
+}
+
 /// Standard output that nobody reads, and a full one, stop no edit half done.
 #[cfg(target_os = "linux")]
 #[test]
