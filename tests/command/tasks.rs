@@ -352,12 +352,15 @@ fn parameters_that_cannot_be_opened_are_named_for_a_missing_table() {
 #[test]
 fn a_comparison_notes_bytes_outside_of_all_rows() {
     let dir = world();
-    let mut bytes = fs::read(dir.path().join("deck_a.dds")).unwrap();
-    bytes[0x20] ^= 1;
-    fs::write(dir.path().join("other.dds"), bytes).unwrap();
-    let (said, noted) = run(dir.path(), 0, &["diff", "deck_a.dds", "other.dds"]);
-    assert_eq!(said, "no differences\n");
-    assert_eq!(noted, "assetq: other.dds: note: no row differs, but bytes do, the first at offset 0x20\n");
+    // A size that no column shows, and the space after the name of a file in a pack.
+    for (old, new, at) in [("deck_a.dds", "other.dds", 0x20), ("pack.bin", "other.bin", 0x38)] {
+        let mut bytes = fs::read(dir.path().join(old)).unwrap();
+        bytes[at] ^= 1;
+        fs::write(dir.path().join(new), bytes).unwrap();
+        let (said, noted) = run(dir.path(), 0, &["diff", old, new]);
+        assert_eq!(said, "no differences\n");
+        assert_eq!(noted, format!("assetq: {new}: note: no row differs, but bytes do, the first at offset {at:#x}\n"));
+    }
 }
 
 /// Parameters that are given and in the game, too, state the thickness of a plate once.

@@ -285,6 +285,15 @@ fn what_makes_no_sense_is_said_with_its_place() {
 }
 
 #[test]
+fn a_pattern_has_a_longest_length() {
+    let bind =
+        |len: usize| Filter::parse(&format!("name like '{}'", "a".repeat(len))).unwrap().bind(&cells().columns).err();
+    assert!(bind(pattern::LONGEST).is_none());
+    let error = bind(pattern::LONGEST + 1).unwrap().to_string();
+    assert!(error.contains("a pattern of 50001 bytes; the limit is 50000"), "{error}");
+}
+
+#[test]
 fn nesting_is_bounded_and_nothing_panics() {
     for (open, close) in [("(", ")"), ("not ", ""), ("not(", ")")] {
         let [shallow, deep] =
