@@ -284,7 +284,7 @@ impl PreparedEdit<'_> {
         if is_stdout(to) {
             let mut out = context.stdout();
             let written = write(&mut out).and_then(|()| Ok(out.flush()?));
-            // A reader that goes away ends other commands well, but this one has nothing to take its edits back.
+            // A closed output is no failure of other commands; this one would leave no way back.
             return written.map_err(|failure| Failure {
                 message: format!("{}; nothing is written", failure.message),
                 closed_pipe: false,
