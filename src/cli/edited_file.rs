@@ -331,9 +331,10 @@ impl PreparedEdit<'_> {
         if !output.undo.as_deref().is_some_and(is_stdout) {
             let shown = show(&target.asset, &new, &plan, reached.as_ref(), shown, context);
             // The file has its name. A lost output, which the end of the command reports, stops no edit of further files.
-            if context.lost.failure().is_none() {
-                shown?;
+            if context.lost.failure().is_some() {
+                return Ok(());
             }
+            shown?;
         }
         context.warn(&target.asset);
         if other_names > 0 {
