@@ -373,6 +373,10 @@ impl Game for WowsArchive {
     }
 
     fn check_indexes(&self) -> Result<()> {
+        // An index by itself is no build, and a part of one still lists files.
+        if self.build.is_none() {
+            return Ok(());
+        }
         let differs = |index: &Index| index.check().err().map(|error| error.context(index.name()));
         self.indexes().par_iter().find_map_first(differs).map_or(Ok(()), Err)
     }
