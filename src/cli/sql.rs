@@ -18,6 +18,7 @@ use crate::source::text_input::TextInput;
 use crate::sql::{Answer, Fault, FileEdits, Input, Session, keep, statements};
 use answers::{dot, failure_in, is_command, say_left_out, show, watched};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -402,9 +403,13 @@ fn all(text: &str, args: &SqlArgs, session: &Session, context: &Context) -> Resu
         documents.clone().add(queries)?;
     }
     let mut kept = false;
-    let (mut edits, mut without_rows) = (0usize, Vec::new());
+    let (mut edits, mut without_rows, mut noted) = (0usize, Vec::new(), BTreeSet::new());
     for (number, statement) in (1usize..).zip(statements(text)) {
-        session.ambiguous(statement.text).iter().for_each(|note| context.note("SQL", note));
+        for note in session.ambiguous(statement.text) {
+            if noted.insert(note.clone()) {
+                context.note("SQL", &note);
+            }
+        }
         let mut answer = session.ask(statement).map_err(|fault| failure_in(text, fault))?;
         documents.add(usize::from(!answer.columns().is_empty()))?;
         match &args.into {

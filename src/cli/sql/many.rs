@@ -172,7 +172,9 @@ fn edits_of(text: &str, file: &Path, args: &SqlArgs, context: &Context) -> Resul
     for statement in statements(text) {
         let mut answer = session.ask(statement).map_err(|fault| {
             let failure = failure_in(text, fault);
-            let why = if failure.message.contains("no such column: file") { OWN_NAME } else { "" };
+            let column =
+                failure.message.split_once("no such column: ").and_then(|(_, rest)| rest.split([';', ' ']).next());
+            let why = if column == Some("file") { OWN_NAME } else { "" };
             Failure { message: failure.message + why, ..failure }
         })?;
         if !answer.columns().is_empty() {

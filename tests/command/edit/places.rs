@@ -233,7 +233,7 @@ fn other_names_of_a_file_on_disk_are_named_as_they_keep_the_old_bytes() {
     assert!(!run(dir.path(), 0, &edit).1.contains("other name"));
 }
 
-/// Standard output that nobody reads, and a full one, stop no edit half done.
+/// A closed and a full standard output stop no edit half done.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_lost_output_stops_no_edit_of_many_files() {

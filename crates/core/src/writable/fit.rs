@@ -459,7 +459,7 @@ mod tests {
         let given = Value::List(vec![Value::Null, Value::F32(0.5)]);
         let Some(Value::List(items)) = like(&now, given) else { panic!() };
         assert!(matches!(items[..], [Value::F64(kept), Value::F64(0.5)] if kept.is_nan()));
-        // Of a number in single precision nobody knows which whole number was meant.
+        // A number in single precision may stand for several whole numbers.
         assert_eq!([Value::F32(3.0), Value::F64(3.0)].map(|number| whole_number(&number)), [None, Some(3)]);
     }
 

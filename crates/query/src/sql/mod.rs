@@ -387,7 +387,7 @@ impl Session {
             return format!("{message}: {why}");
         }
         let mut words = sql.split([' ', '\n', '\t', ',', ';', '(', ')']);
-        // In quotes it may be a text; SQLite's message has it if it is a name.
+        // In quotes it may be a text; SQLite's message contains it if it is a name.
         let is_file = |word: &&str| word.contains('/') && Path::new(word).exists();
         let quoted = sql.split(['\'', '"']).filter(|word| message.contains(word));
         if let Some(word) = words.by_ref().chain(quoted).find(is_file) {
@@ -472,14 +472,18 @@ impl Session {
 
     /// The tables that a statement names without a schema and that several files have, each with what it means.
     pub fn ambiguous(&self, sql: &str) -> Vec<String> {
+        if self.has_one_schema() || self.flat.is_some() {
+            return Vec::new();
+        }
         let sql = sql.to_ascii_lowercase();
         let mut named: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for table in self.tables().filter(|table| table.schema.is_some()) {
-            let name = table.name.to_ascii_lowercase();
+        let files = self.schemas.iter().filter_map(|(schema, file)| Some((schema, self.shared.open.get((*file)?)?)));
+        for (schema, own) in files.flat_map(|(schema, file)| file.names().iter().map(move |own| (schema, own))) {
+            let name = own.to_ascii_lowercase();
             let is_word = file::alias_of(&name).is_some();
             let is_meant = if is_word { sql.contains(&quoted(&name)) } else { is_named(&sql, &name) };
             if is_meant && !sql.contains(&format!(".{name}")) && !sql.contains(&format!(".{}", quoted(&name))) {
-                named.entry(name).or_default().push(table.shown());
+                named.entry(name).or_default().push(format!("{}.{}", in_sql(schema), in_sql(own)));
             }
         }
         let several = named.into_iter().filter_map(|(name, all)| {

@@ -382,8 +382,8 @@ impl Game for WowsArchive {
     }
 
     fn mods(&self) -> Option<PathBuf> {
-        // The folders are those of the newest build.
-        if self.build != self.builds.first().cloned() {
+        // The game looks for changed files of the newest build there.
+        if self.build.as_ref() != self.builds.first() {
             return None;
         }
         places::newest_mods(self.source.path()?).ok()?
