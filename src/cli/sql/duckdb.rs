@@ -73,7 +73,9 @@ pub(super) fn run(query: Option<&str>, given: &[PathBuf], args: &SqlArgs, contex
 /// Prints what the program prints, escaped if it is for people. Returns how it ended, and whether it left out rows.
 fn printed(mut child: Child, context: &Context) -> Result<(io::Result<ExitStatus>, bool), Failure> {
     let (out, messages) = (child.stdout.take(), child.stderr.take());
-    let messages = thread::spawn(|| messages.is_some_and(complaints));
+    let messages = thread::Builder::new()
+        .spawn(|| messages.is_some_and(complaints))
+        .map_err(|error| crate::Error::io("cannot start a thread", error))?;
     let copied = out.map_or(Ok(()), |out| {
         let mut out = BufReader::new(out);
         if !matches!(RowFormat::from(context.format()), RowFormat::Text | RowFormat::EscapedCsv) {

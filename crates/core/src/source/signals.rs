@@ -315,9 +315,11 @@ mod list {
 
     /// Without memory a process aborts itself; any other abort remains an abort.
     extern "C" fn on_abort(signal: c_int) {
+        // The C library, SQLite and the handles of threads allocate past the allocator, which leaves this number.
+        let is_out_of_memory = super::FAILED.get() || io::Error::last_os_error().raw_os_error() == Some(libc::ENOMEM);
         remove_all();
         restore_terminal();
-        if super::FAILED.get() {
+        if is_out_of_memory {
             // SAFETY: `_exit` is async-signal-safe and does not return.
             unsafe { libc::_exit(4) };
         }
