@@ -34,7 +34,7 @@ impl Unmatched {
 struct Candidates {
     rows: Vec<usize>,
     /// The rows by their position in the file.
-    at: HashMap<u64, Vec<usize>>,
+    at: HashMap<u64, VecDeque<usize>>,
     alike: Alike,
 }
 
@@ -192,7 +192,7 @@ impl Resolved<'_> {
         let mut candidates = self.candidates(rows, &differing)?;
         let mut rest = Vec::new();
         for row in differing {
-            let here = self.row_at(&candidates, &row)?;
+            let here = self.row_at(&mut candidates, &row)?;
             match here.filter(|here| self.is_equal(*here, &row, Equality::Writable)) {
                 Some(here) => {
                     moved |= here != row.number;
@@ -263,10 +263,10 @@ impl Resolved<'_> {
     }
 
     fn candidates(&self, rows: Vec<usize>, group: &[Unmatched]) -> Result<Candidates> {
-        let mut at = HashMap::<u64, Vec<usize>>::new();
+        let mut at = HashMap::<u64, VecDeque<usize>>::new();
         if let Some(position) = self.position_column().filter(|at| group.iter().any(|row| row.gives(*at))) {
             for &row in &rows {
-                at.entry(self.hash([&self.table.value(row, position)?])).or_default().push(row);
+                at.entry(self.hash([&self.table.value(row, position)?])).or_default().push_back(row);
             }
         }
         let alike = self.alike(&rows, group, Equality::Writable);
@@ -305,18 +305,21 @@ impl Resolved<'_> {
 
     /// The row at the position that an exported row states, if that has its key. Of several ones, the first that is no
     /// exported row yet.
-    fn row_at(&self, candidates: &Candidates, row: &Unmatched) -> Result<Option<usize>> {
+    fn row_at(&self, candidates: &mut Candidates, row: &Unmatched) -> Result<Option<usize>> {
         let Some(at) = self.position_column() else { return Ok(None) };
         let Some((_, given)) = row.cells.iter().find(|(given, _)| *given == at) else { return Ok(None) };
         let kind = self.table.columns()[at].kind;
         let Some(given) = writable::typed(kind, given, row.from, None) else { return Ok(None) };
-        let mut found = Vec::new();
-        for &other in candidates.at.get(&self.hash([&given])).into_iter().flatten() {
+        let Some(rows) = candidates.at.get_mut(&self.hash([&given])) else { return Ok(None) };
+        while rows.len() > 1 && rows.front().is_some_and(|first| self.seen.contains(&(*first, 0))) {
+            rows.pop_front();
+        }
+        for &other in &*rows {
             if same_value(&self.table.value(other, at)?, &given) {
-                found.push(other);
+                return Ok(Some(other));
             }
         }
-        Ok(found.iter().find(|row| !self.seen.contains(&(**row, 0))).or(found.first()).copied())
+        Ok(None)
     }
 
     /// Whether an exported row equals `row`.
