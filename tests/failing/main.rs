@@ -59,6 +59,8 @@ const FOUND: &[(&str, &str, usize, i32)] = &[
     ("snapshot", "make", 6, ENOSPC),
     ("snapshot", "write", 3, ENOSPC),
     ("extract", "make", 12, ENOSPC),
+    ("info", "abort", 2, ENOMEM),
+    ("sql UPDATE+resources", "abort", 2, ENOMEM),
 ];
 /// How panics begin of packages that have no memory: their code has an absolute path, or is a macro's (`self_cell`).
 const PANICS: [&str; 2] = ["panicked at /", "called `Option::unwrap()` on a `None` value"];
@@ -161,13 +163,14 @@ struct Whole {
     after: Files,
 }
 
-/// The first fault after a failure.
-fn fault(whole: &Whole, output: &Output, files: &Files) -> Option<String> {
+/// The first fault after a failure of this kind.
+fn fault(whole: &Whole, kind: &str, output: &Output, files: &Files) -> Option<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let is_as_whole =
         output.status == whole.output.status && output.stdout == whole.output.stdout && *files == whole.after;
     // Where packages panic, the published program aborts, with exit code 4 for lack of memory; the program of tests unwinds.
-    let is_panic = output.status.code() == Some(101) && PANICS.iter().any(|panic| said.contains(panic));
+    let is_panic =
+        kind == "memory" && output.status.code() == Some(101) && PANICS.iter().any(|panic| said.contains(panic));
     if !is_as_whole && !is_panic && output.status.code() != Some(4) {
         return Some(format!("it ended with {}: {said}", output.status));
     }
@@ -224,7 +227,7 @@ fn a_call_that_fails_ends_a_command_and_loses_nothing() {
     let try_one = |command: usize, failure: Failure| {
         let (output, files, is_met) = stage.run(COMMANDS[command], Some(failure));
         let line = COMMANDS[command].1;
-        let fault = fault(&whole[command], &output, &files);
+        let fault = fault(&whole[command], failure.0, &output, &files);
         let fault = fault.map(|fault| format!("{line}, {failure:?}: {fault}"));
         (is_met, fault)
     };
